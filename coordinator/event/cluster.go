@@ -1,0 +1,132 @@
+package event
+
+// BrokerStarted fires when a broker serves again or for the first time; in Facts for each that runs.
+type BrokerStarted struct {
+	ID   int32  `json:"id"`
+	Host string `json:"host,omitempty"`
+	Port int32  `json:"port,omitempty"`
+}
+
+// BrokerStopped fires when a broker is gone.
+type BrokerStopped struct {
+	ID int32 `json:"id"`
+	// Killed is set where it went without a word; the controller notices at NoticedByMs at the latest.
+	Killed      bool  `json:"killed,omitempty"`
+	NoticedByMs int64 `json:"noticedByMs,omitempty"`
+}
+
+// BrokerFenced fires when the controller noticed that a broker is gone and took its leaderships away.
+type BrokerFenced struct {
+	ID int32 `json:"id"`
+}
+
+// TopicCreated fires for a new topic, and in Facts for each that exists.
+type TopicCreated struct {
+	Topic      string `json:"topic"`
+	Partitions int32  `json:"partitions"`
+	Replicas   int16  `json:"replicas"`
+	Internal   bool   `json:"internal,omitempty"`
+}
+
+// PartitionsAdded fires when a topic got more partitions.
+type PartitionsAdded struct {
+	Topic string `json:"topic"`
+	From  int32  `json:"from"`
+	To    int32  `json:"to"`
+}
+
+// LeaderChanged fires when a partition's leader, epoch or in-sync replicas changed, and in Facts.
+type LeaderChanged struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	// Leader is -1 where there is none.
+	Leader   int32   `json:"leader"`
+	Epoch    int32   `json:"epoch"`
+	Replicas []int32 `json:"replicas"`
+	ISR      []int32 `json:"isr"`
+}
+
+// LogRecord is one record of __consumer_offsets, decoded.
+type LogRecord struct {
+	// What is "offset", "group", or "other" for a key that a classic coordinator skips.
+	What  string `json:"what"`
+	Group string `json:"group,omitempty"`
+	// Topic, Partition, Offset and Metadata are an offset commit's.
+	Topic     string `json:"topic,omitempty"`
+	Partition int32  `json:"partition,omitempty"`
+	Offset    int64  `json:"offset,omitempty"`
+	Metadata  string `json:"metadata,omitempty"`
+	// Generation, Members and Protocol are a group record's.
+	Generation int32  `json:"generation,omitempty"`
+	Members    int    `json:"members,omitempty"`
+	Protocol   string `json:"protocol,omitempty"`
+	// Tombstone is set where the value is null.
+	Tombstone bool `json:"tombstone,omitempty"`
+}
+
+// RecordsAppended fires when a leader wrote a batch to its log. Only batches of __consumer_offsets carry Records.
+type RecordsAppended struct {
+	Topic      string      `json:"topic"`
+	Partition  int32       `json:"partition"`
+	BaseOffset int64       `json:"baseOffset"`
+	Count      int         `json:"count"`
+	Bytes      int         `json:"bytes"`
+	Records    []LogRecord `json:"records,omitempty"`
+	// Append is the coordinator's ticket, 0 where a client produced.
+	Append int64 `json:"append,omitempty"`
+}
+
+// ReplicaAdvanced fires when a follower's log grew. Broker in the header is the follower.
+type ReplicaAdvanced struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	EndOffset int64  `json:"endOffset"`
+}
+
+// HighWatermarkAdvanced fires on the leader when more of its log is on every in-sync replica, and in Facts.
+type HighWatermarkAdvanced struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	// EndOffset is the leader's log end.
+	EndOffset int64 `json:"endOffset"`
+}
+
+// LoadStarted fires when a broker became leader of an offsets partition and begins to read it (Kafka: immigration).
+type LoadStarted struct {
+	Partition int32 `json:"partition"`
+	Epoch     int32 `json:"epoch"`
+	EndOffset int64 `json:"endOffset"`
+}
+
+// LoadProgressed fires after each chunk.
+type LoadProgressed struct {
+	Partition int32 `json:"partition"`
+	Offset    int64 `json:"offset"`
+	EndOffset int64 `json:"endOffset"`
+	Records   int64 `json:"records"`
+}
+
+// LoadFinished fires when the partition is owned; in Facts for each owned partition that has a group.
+type LoadFinished struct {
+	Partition int32 `json:"partition"`
+	Epoch     int32 `json:"epoch"`
+	Groups    int   `json:"groups"`
+	Offsets   int   `json:"offsets"`
+	// Failed says what ended the load early; the partition is owned all the same, as in Kafka.
+	Failed string `json:"failed,omitempty"`
+}
+
+// LoadSkipped fires where Kafka only logs a warning: an unknown key version, a record that cannot be used.
+type LoadSkipped struct {
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+	Reason    string `json:"reason"`
+}
+
+// PartitionUnloaded fires when a broker lost an offsets partition (Kafka: emigration), before its groups go.
+type PartitionUnloaded struct {
+	Partition int32 `json:"partition"`
+	Epoch     int32 `json:"epoch"`
+	Groups    int   `json:"groups"`
+}

@@ -1,0 +1,122 @@
+// Package event is the vocabulary of facts. Whatever changes in the coordinator, in its logs, in the cluster around it
+// or in a simulated client is said here, in the past tense, once. The page, the golden transcripts, the console and a
+// recording are all folds over the same stream, so nothing on screen has a truth of its own.
+//
+// An Event is a header and a Body. The header says when, where, for which group and because of what; the Body is one
+// of the structs in the other files of this package. Bodies are values: they are never changed after they were
+// emitted, so a slice of events can be shared, kept and replayed.
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Truth says how an event came to be known. Stale and unknown are not among the values: they are the fold's to derive.
+type Truth string
+
+const (
+	// Observed is the zero value: the machine itself said it.
+	Observed Truth = ""
+	// Inferred was concluded from other facts (a cause that was never written down).
+	Inferred Truth = "inferred"
+	// Sampled was seen by asking now and then; it happened between AtMs and AtHiMs.
+	Sampled Truth = "sampled"
+)
+
+// Event is one fact.
+type Event struct {
+	// Seq numbers the facts of one world across its brokers and clients: 1, 2, 3, without holes.
+	Seq int64
+	// AtMs is when it happened, in the world's milliseconds. It never falls from one Seq to the next.
+	AtMs int64
+	// AtHiMs is set where time is only bounded: it happened in [AtMs, AtHiMs]. Zero means exactly AtMs.
+	AtHiMs int64
+	// Broker is the broker on which it happened; 0 where it happened at a client or in the cluster as a whole.
+	Broker int32
+	// Group is the consumer group that it concerns; "" where it concerns none.
+	Group string
+	// Cause is the Seq of the fact that led to it; 0 for the root of a chain.
+	Cause int64
+	// Truth says how it is known.
+	Truth Truth
+	// Body is the fact itself.
+	Body Body
+}
+
+// Body is what happened. Each implementation is a struct of this package, used by value.
+type Body interface {
+	// Kind is the name of the struct: "StateChanged".
+	Kind() string
+	// text prints the fact in one line, without the header.
+	text() string
+}
+
+// Numbers hands out Seq. All machines, clients and the cluster of one world share one, so that one order holds across
+// brokers. It is not safe for several goroutines: one goroutine owns a world.
+type Numbers struct{ last int64 }
+
+// Next returns the next number, starting with 1.
+func (n *Numbers) Next() int64 { n.last++; return n.last }
+
+// Last returns the number handed out last, 0 before the first.
+func (n *Numbers) Last() int64 { return n.last }
+
+// Clone returns numbers that go on from the same place, for a copy of the world.
+func (n *Numbers) Clone() *Numbers { c := *n; return &c }
+
+type wireEvent struct {
+	Seq    int64           `json:"seq"`
+	AtMs   int64           `json:"atMs"`
+	AtHiMs int64           `json:"atHiMs,omitempty"`
+	Broker int32           `json:"broker,omitempty"`
+	Group  string          `json:"group,omitempty"`
+	Cause  int64           `json:"cause,omitempty"`
+	Truth  Truth           `json:"truth,omitempty"`
+	Kind   string          `json:"kind"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// MarshalJSON writes the header's fields, the body's kind and the body.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Body == nil {
+		return nil, fmt.Errorf("event %d has no body", e.Seq)
+	}
+	body, err := json.Marshal(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Body.Kind(), err)
+	}
+	return json.Marshal(wireEvent{e.Seq, e.AtMs, e.AtHiMs, e.Broker, e.Group, e.Cause, e.Truth, e.Body.Kind(), body})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. An unknown kind or truth is an error that names it.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var w wireEvent
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("an event is a JSON object: %w", err)
+	}
+	switch w.Truth {
+	case Observed, Inferred, Sampled:
+	default:
+		return fmt.Errorf("event %d: no truth is called %q; there are \"\", %q and %q", w.Seq, w.Truth, Inferred, Sampled)
+	}
+	decode, known := kinds[w.Kind]
+	if !known {
+		return fmt.Errorf("event %d: no kind is called %q", w.Seq, w.Kind)
+	}
+	if len(w.Body) == 0 {
+		return fmt.Errorf("event %d, %s: the body is missing", w.Seq, w.Kind)
+	}
+	body, err := decode(w.Body)
+	if err != nil {
+		return fmt.Errorf("event %d, %s: %w", w.Seq, w.Kind, err)
+	}
+	*e = Event{w.Seq, w.AtMs, w.AtHiMs, w.Broker, w.Group, w.Cause, w.Truth, body}
+	return nil
+}
+
+func decode[T Body](data []byte) (Body, error) {
+	var b T
+	err := json.Unmarshal(data, &b)
+	return b, err
+}

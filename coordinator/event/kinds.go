@@ -1,0 +1,261 @@
+package event
+
+// kinds lists every body: what UnmarshalJSON can read, by the name that Kind gives.
+var kinds = map[string]func([]byte) (Body, error){
+	"GroupCreated":          decode[GroupCreated],
+	"GroupLoaded":           decode[GroupLoaded],
+	"GroupRemoved":          decode[GroupRemoved],
+	"StateChanged":          decode[StateChanged],
+	"RebalanceStarted":      decode[RebalanceStarted],
+	"GenerationStarted":     decode[GenerationStarted],
+	"MemberIDIssued":        decode[MemberIDIssued],
+	"PendingForgotten":      decode[PendingForgotten],
+	"MemberAdded":           decode[MemberAdded],
+	"MemberUpdated":         decode[MemberUpdated],
+	"MemberRemoved":         decode[MemberRemoved],
+	"LeaderElected":         decode[LeaderElected],
+	"AssignmentReceived":    decode[AssignmentReceived],
+	"AssignmentStored":      decode[AssignmentStored],
+	"HeartbeatReceived":     decode[HeartbeatReceived],
+	"RequestReceived":       decode[RequestReceived],
+	"ReplyParked":           decode[ReplyParked],
+	"ReplySent":             decode[ReplySent],
+	"ReplyDropped":          decode[ReplyDropped],
+	"OffsetsPending":        decode[OffsetsPending],
+	"OffsetsCommitted":      decode[OffsetsCommitted],
+	"OffsetsRefused":        decode[OffsetsRefused],
+	"AppendStarted":         decode[AppendStarted],
+	"AppendFinished":        decode[AppendFinished],
+	"OperationWatched":      decode[OperationWatched],
+	"OperationTested":       decode[OperationTested],
+	"OperationCompleted":    decode[OperationCompleted],
+	"TimerCascaded":         decode[TimerCascaded],
+	"BrokerStarted":         decode[BrokerStarted],
+	"BrokerStopped":         decode[BrokerStopped],
+	"BrokerFenced":          decode[BrokerFenced],
+	"TopicCreated":          decode[TopicCreated],
+	"PartitionsAdded":       decode[PartitionsAdded],
+	"LeaderChanged":         decode[LeaderChanged],
+	"RecordsAppended":       decode[RecordsAppended],
+	"ReplicaAdvanced":       decode[ReplicaAdvanced],
+	"HighWatermarkAdvanced": decode[HighWatermarkAdvanced],
+	"LoadStarted":           decode[LoadStarted],
+	"LoadProgressed":        decode[LoadProgressed],
+	"LoadFinished":          decode[LoadFinished],
+	"LoadSkipped":           decode[LoadSkipped],
+	"PartitionUnloaded":     decode[PartitionUnloaded],
+	"ClientStarted":         decode[ClientStarted],
+	"ClientStopped":         decode[ClientStopped],
+	"ClientPaused":          decode[ClientPaused],
+	"ClientResumed":         decode[ClientResumed],
+	"ClientStateChanged":    decode[ClientStateChanged],
+	"ClientAssigned":        decode[ClientAssigned],
+	"ClientRevoked":         decode[ClientRevoked],
+	"ClientWaiting":         decode[ClientWaiting],
+	"ClientFailed":          decode[ClientFailed],
+	"CoordinatorFound":      decode[CoordinatorFound],
+	"CoordinatorLost":       decode[CoordinatorLost],
+	"MetadataRefreshed":     decode[MetadataRefreshed],
+	"RequestSent":           decode[RequestSent],
+	"ReplyOnWire":           decode[ReplyOnWire],
+	"ReplyReceived":         decode[ReplyReceived],
+	"RequestFailed":         decode[RequestFailed],
+	"MessageLost":           decode[MessageLost],
+	"ConnectionOpened":      decode[ConnectionOpened],
+	"ConnectionClosed":      decode[ConnectionClosed],
+	"InputGiven":            decode[InputGiven],
+	"FactsBegan":            decode[FactsBegan],
+	"FactsEnded":            decode[FactsEnded],
+}
+
+// Kind names the fact.
+func (GroupCreated) Kind() string { return "GroupCreated" }
+
+// Kind names the fact.
+func (GroupLoaded) Kind() string { return "GroupLoaded" }
+
+// Kind names the fact.
+func (GroupRemoved) Kind() string { return "GroupRemoved" }
+
+// Kind names the fact.
+func (StateChanged) Kind() string { return "StateChanged" }
+
+// Kind names the fact.
+func (RebalanceStarted) Kind() string { return "RebalanceStarted" }
+
+// Kind names the fact.
+func (GenerationStarted) Kind() string { return "GenerationStarted" }
+
+// Kind names the fact.
+func (MemberIDIssued) Kind() string { return "MemberIDIssued" }
+
+// Kind names the fact.
+func (PendingForgotten) Kind() string { return "PendingForgotten" }
+
+// Kind names the fact.
+func (MemberAdded) Kind() string { return "MemberAdded" }
+
+// Kind names the fact.
+func (MemberUpdated) Kind() string { return "MemberUpdated" }
+
+// Kind names the fact.
+func (MemberRemoved) Kind() string { return "MemberRemoved" }
+
+// Kind names the fact.
+func (LeaderElected) Kind() string { return "LeaderElected" }
+
+// Kind names the fact.
+func (AssignmentReceived) Kind() string { return "AssignmentReceived" }
+
+// Kind names the fact.
+func (AssignmentStored) Kind() string { return "AssignmentStored" }
+
+// Kind names the fact.
+func (HeartbeatReceived) Kind() string { return "HeartbeatReceived" }
+
+// Kind names the fact.
+func (RequestReceived) Kind() string { return "RequestReceived" }
+
+// Kind names the fact.
+func (ReplyParked) Kind() string { return "ReplyParked" }
+
+// Kind names the fact.
+func (ReplySent) Kind() string { return "ReplySent" }
+
+// Kind names the fact.
+func (ReplyDropped) Kind() string { return "ReplyDropped" }
+
+// Kind names the fact.
+func (OffsetsPending) Kind() string { return "OffsetsPending" }
+
+// Kind names the fact.
+func (OffsetsCommitted) Kind() string { return "OffsetsCommitted" }
+
+// Kind names the fact.
+func (OffsetsRefused) Kind() string { return "OffsetsRefused" }
+
+// Kind names the fact.
+func (AppendStarted) Kind() string { return "AppendStarted" }
+
+// Kind names the fact.
+func (AppendFinished) Kind() string { return "AppendFinished" }
+
+// Kind names the fact.
+func (OperationWatched) Kind() string { return "OperationWatched" }
+
+// Kind names the fact.
+func (OperationTested) Kind() string { return "OperationTested" }
+
+// Kind names the fact.
+func (OperationCompleted) Kind() string { return "OperationCompleted" }
+
+// Kind names the fact.
+func (TimerCascaded) Kind() string { return "TimerCascaded" }
+
+// Kind names the fact.
+func (BrokerStarted) Kind() string { return "BrokerStarted" }
+
+// Kind names the fact.
+func (BrokerStopped) Kind() string { return "BrokerStopped" }
+
+// Kind names the fact.
+func (BrokerFenced) Kind() string { return "BrokerFenced" }
+
+// Kind names the fact.
+func (TopicCreated) Kind() string { return "TopicCreated" }
+
+// Kind names the fact.
+func (PartitionsAdded) Kind() string { return "PartitionsAdded" }
+
+// Kind names the fact.
+func (LeaderChanged) Kind() string { return "LeaderChanged" }
+
+// Kind names the fact.
+func (RecordsAppended) Kind() string { return "RecordsAppended" }
+
+// Kind names the fact.
+func (ReplicaAdvanced) Kind() string { return "ReplicaAdvanced" }
+
+// Kind names the fact.
+func (HighWatermarkAdvanced) Kind() string { return "HighWatermarkAdvanced" }
+
+// Kind names the fact.
+func (LoadStarted) Kind() string { return "LoadStarted" }
+
+// Kind names the fact.
+func (LoadProgressed) Kind() string { return "LoadProgressed" }
+
+// Kind names the fact.
+func (LoadFinished) Kind() string { return "LoadFinished" }
+
+// Kind names the fact.
+func (LoadSkipped) Kind() string { return "LoadSkipped" }
+
+// Kind names the fact.
+func (PartitionUnloaded) Kind() string { return "PartitionUnloaded" }
+
+// Kind names the fact.
+func (ClientStarted) Kind() string { return "ClientStarted" }
+
+// Kind names the fact.
+func (ClientStopped) Kind() string { return "ClientStopped" }
+
+// Kind names the fact.
+func (ClientPaused) Kind() string { return "ClientPaused" }
+
+// Kind names the fact.
+func (ClientResumed) Kind() string { return "ClientResumed" }
+
+// Kind names the fact.
+func (ClientStateChanged) Kind() string { return "ClientStateChanged" }
+
+// Kind names the fact.
+func (ClientAssigned) Kind() string { return "ClientAssigned" }
+
+// Kind names the fact.
+func (ClientRevoked) Kind() string { return "ClientRevoked" }
+
+// Kind names the fact.
+func (ClientWaiting) Kind() string { return "ClientWaiting" }
+
+// Kind names the fact.
+func (ClientFailed) Kind() string { return "ClientFailed" }
+
+// Kind names the fact.
+func (CoordinatorFound) Kind() string { return "CoordinatorFound" }
+
+// Kind names the fact.
+func (CoordinatorLost) Kind() string { return "CoordinatorLost" }
+
+// Kind names the fact.
+func (MetadataRefreshed) Kind() string { return "MetadataRefreshed" }
+
+// Kind names the fact.
+func (RequestSent) Kind() string { return "RequestSent" }
+
+// Kind names the fact.
+func (ReplyOnWire) Kind() string { return "ReplyOnWire" }
+
+// Kind names the fact.
+func (ReplyReceived) Kind() string { return "ReplyReceived" }
+
+// Kind names the fact.
+func (RequestFailed) Kind() string { return "RequestFailed" }
+
+// Kind names the fact.
+func (MessageLost) Kind() string { return "MessageLost" }
+
+// Kind names the fact.
+func (ConnectionOpened) Kind() string { return "ConnectionOpened" }
+
+// Kind names the fact.
+func (ConnectionClosed) Kind() string { return "ConnectionClosed" }
+
+// Kind names the fact.
+func (InputGiven) Kind() string { return "InputGiven" }
+
+// Kind names the fact.
+func (FactsBegan) Kind() string { return "FactsBegan" }
+
+// Kind names the fact.
+func (FactsEnded) Kind() string { return "FactsEnded" }
