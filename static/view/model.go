@@ -34,7 +34,6 @@ type Model struct {
 
 	inFacts bool
 	knock   *Knock
-	appends map[appendKey]appendInfo
 }
 
 // Broker is one broker of the cluster.
@@ -136,9 +135,9 @@ type Group struct {
 	Join, Sync []*Parked
 	Began      Began
 	// Ops are the group's delayed operations at its coordinator, in the order of watching.
-	Ops        []*Op
-	Offsets    []*OffsetRow
-	Ledger     []LedgerEntry
+	Ops     []*Op
+	Offsets []*OffsetRow
+	Ledger  []LedgerEntry
 	// Appends under way.
 	Appends     []*AppendWait
 	Generations []Generation
@@ -409,20 +408,10 @@ type Message struct {
 	Seq    int64
 }
 
-type appendKey struct {
-	broker int32
-	ticket int64
-}
-
-type appendInfo struct {
-	group string
-}
-
 // NewModel returns the picture of nothing.
 func NewModel() *Model {
 	return &Model{
 		Brokers: map[int32]*Broker{}, Topics: map[string]*Topic{}, Tapes: map[int32]*Tape{}, Groups: map[string]*Group{},
 		Clients: map[string]*Client{}, Flights: map[int64]*Flight{},
-		appends: map[appendKey]appendInfo{},
 	}
 }

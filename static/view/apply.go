@@ -1,0 +1,148 @@
+package view
+
+import "grouplab/coordinator/event"
+
+// Apply folds one fact into the picture. Facts of an unknown kind change nothing but the transcript.
+func (m *Model) Apply(e event.Event) {
+	if e.AtMs > m.NowMs {
+		m.advance(e.AtMs)
+	}
+	m.Seq = e.Seq
+	m.remember(e)
+	switch b := e.Body.(type) {
+	case event.FactsBegan:
+		m.beginFacts(b)
+	case event.FactsEnded:
+		m.inFacts = false
+	case event.InputGiven:
+		m.markAll(Mark{Kind: MarkInput, AtMs: e.AtMs, Seq: e.Seq, Text: b.Text})
+	default:
+		m.applyCluster(e)
+		m.applyClient(e)
+		if e.Group != "" {
+			m.applyGroup(m.group(e), e)
+		}
+	}
+	m.countPaused(e.Group)
+}
+
+// SetNow moves the clock without a fact. A time before the last fact's is ignored.
+func (m *Model) SetNow(nowMs int64) {
+	if nowMs > m.NowMs {
+		m.advance(nowMs)
+	}
+}
+
+// Missed notes that the stream had a hole. What is shown afterwards comes from facts, not from guesses.
+func (m *Model) Missed(g Gap) { m.Gaps = keep(append(m.Gaps, g), 50) }
+
+func (m *Model) advance(nowMs int64) {
+	for _, g := range m.Groups {
+		g.PausedPartitionMs += int64(g.Paused) * (nowMs - g.pausedAtMs)
+		g.pausedAtMs = nowMs
+	}
+	m.NowMs = nowMs
+}
+
+// beginFacts forgets what the facts will say again, and keeps what only history knows: transcript, timelines, ledgers.
+func (m *Model) beginFacts(b event.FactsBegan) {
+	m.inFacts = true
+	m.Brokers, m.Topics, m.Tapes = map[int32]*Broker{}, map[string]*Topic{}, map[int32]*Tape{}
+	m.Flights = map[int64]*Flight{}
+	for _, g := range m.Groups {
+		g.Members, g.Pending, g.Join, g.Sync, g.Ops, g.Appends, g.Offsets = nil, nil, nil, nil, nil, nil, nil
+		g.Gone, g.Broker = true, 0
+	}
+	if b.NowMs > m.NowMs {
+		m.advance(b.NowMs)
+	}
+}
+
+func (m *Model) remember(e event.Event) {
+	if m.inFacts {
+		return
+	}
+	m.Lines = keep(append(m.Lines, e), maxLines)
+}
+
+// keep drops the oldest once a list has grown a quarter beyond its bound, so that dropping costs little per fact.
+func keep[T any](list []T, most int) []T {
+	if len(list) > most+most/4 {
+		return append([]T(nil), list[len(list)-most:]...)
+	}
+	return list
+}
+
+// without returns the list without those that match, in a new slice, so that a clone's list is not touched.
+func without[T any](list []T, match func(T) bool) []T {
+	kept := make([]T, 0, len(list))
+	for _, x := range list {
+		if !match(x) {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// group finds or makes the group that a fact names. Client facts alone make one too: a simulated client names its group
+// before any broker knows it.
+func (m *Model) group(e event.Event) *Group {
+	g := m.Groups[e.Group]
+	if g == nil {
+		g = &Group{Name: e.Group, Partition: -1, State: event.Empty, Gone: true, SinceMs: e.AtMs, pausedAtMs: m.NowMs}
+		m.Groups[e.Group] = g
+	}
+	return g
+}
+
+// countPaused counts the partitions that nobody works on. Clients that tell what they own are believed; without such
+// clients a group's partitions stand still while it is not Stable, and those of dead members always.
+func (m *Model) countPaused(group string) {
+	g := m.Groups[group]
+	if g == nil {
+		return
+	}
+	if g.everAssigned {
+		g.Paused = m.pausedNow(g)
+	}
+}
+
+func (m *Model) pausedNow(g *Group) int {
+	topics := map[string]bool{}
+	for _, mb := range g.Present() {
+		for _, t := range mb.Topics {
+			topics[t] = true
+		}
+	}
+	total := 0
+	for t := range topics {
+		if known := m.Topics[t]; known != nil {
+			total += int(known.Partitions)
+		}
+	}
+	owned, tells := 0, false
+	for _, c := range m.Clients {
+		if c.Group == g.Name && !c.Real && c.Started {
+			tells = true
+			if c.Alive && !c.Paused {
+				owned += countPartitions(c.Owned)
+			}
+		}
+	}
+	if !tells && g.State == event.Stable {
+		for _, mb := range g.Present() {
+			if !mb.Gone {
+				owned += countPartitions(mb.Assigned)
+			}
+		}
+	}
+	return max(total-owned, 0)
+}
+
+func countPartitions(topics []event.TopicPartitions) int {
+	n := 0
+	for _, t := range topics {
+		n += len(t.Partitions)
+	}
+	return n
+}

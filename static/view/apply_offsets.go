@@ -1,0 +1,78 @@
+package view
+
+import "grouplab/coordinator/event"
+
+// applyOffsets follows commits: pending, committed, refused.
+func (g *Group) applyOffsets(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.OffsetsPending:
+		for _, o := range b.Offsets {
+			row := g.offsetRow(o.Topic, o.Partition)
+			row.Pending = append(append([]int64(nil), row.Pending...), o.Offset)
+			row.PendingSince = e.AtMs
+		}
+		g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: g.Generation,
+			State: g.State, Append: b.Append, Offsets: b.Offsets})
+	case event.OffsetsCommitted:
+		for _, o := range b.Offsets {
+			row := g.offsetRow(o.Topic, o.Partition)
+			row.settle(o.Offset)
+			row.Committed, row.CommittedMs, row.BaseOffset = o.Offset, e.AtMs, b.BaseOffset
+		}
+		g.verdict(b.Append, 0)
+	case event.OffsetsRefused:
+		if b.Append != 0 {
+			for _, o := range b.Offsets {
+				g.offsetRow(o.Topic, o.Partition).settle(o.Offset)
+			}
+			g.verdict(b.Append, b.Code)
+		} else {
+			g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: b.GroupGeneration,
+				State: b.State, Code: b.Code, Done: true, Offsets: b.Offsets})
+		}
+		g.mark(Mark{Kind: MarkRefused, AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Number: int64(b.Code)})
+	case event.AppendStarted:
+		g.Appends = append(append([]*AppendWait(nil), g.Appends...), &AppendWait{Append: b.Append, Partition: b.Partition, What: b.What,
+			SinceMs: e.AtMs, DeadlineMs: b.DeadlineMs, Records: b.Records})
+		g.Partition = b.Partition
+	case event.AppendFinished:
+		g.Appends = without(g.Appends, func(a *AppendWait) bool { return a.Append == b.Append })
+	}
+}
+
+func (g *Group) offsetRow(topic string, partition int32) *OffsetRow {
+	at := len(g.Offsets)
+	for i, row := range g.Offsets {
+		if row.Topic == topic && row.Partition == partition {
+			return row
+		}
+		if at == len(g.Offsets) && (row.Topic > topic || row.Topic == topic && row.Partition > partition) {
+			at = i
+		}
+	}
+	row := &OffsetRow{Topic: topic, Partition: partition, Committed: -1, BaseOffset: -1}
+	list := append([]*OffsetRow(nil), g.Offsets[:at]...)
+	g.Offsets = append(append(list, row), g.Offsets[at:]...)
+	return row
+}
+
+// settle takes the oldest pending commit of that value away.
+func (r *OffsetRow) settle(offset int64) {
+	for i, p := range r.Pending {
+		if p == offset {
+			r.Pending = append(append([]int64(nil), r.Pending[:i]...), r.Pending[i+1:]...)
+			return
+		}
+	}
+}
+
+func (g *Group) ledger(entry LedgerEntry) { g.Ledger = keep(append(g.Ledger, entry), maxLedger) }
+
+func (g *Group) verdict(ticket int64, code int16) {
+	for i := len(g.Ledger) - 1; i >= 0 && ticket != 0; i-- {
+		if entry := &g.Ledger[i]; entry.Append == ticket && !entry.Done {
+			entry.Done, entry.Code = true, code
+			return
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package view
+
+import "maps"
+
+// Clone copies the picture: what happens to the one afterwards does not touch the other. Facts, names and the lists
+// inside facts are never changed, so they are shared.
+func (m *Model) Clone() *Model {
+	c := *m
+	c.Brokers = cloneMap(m.Brokers)
+	c.Topics = cloneMap(m.Topics)
+	c.Flights = cloneMap(m.Flights)
+	c.Clients = cloneMap(m.Clients)
+	c.Tapes = make(map[int32]*Tape, len(m.Tapes))
+	for k, t := range m.Tapes {
+		c.Tapes[k] = t.clone()
+	}
+	c.Groups = make(map[string]*Group, len(m.Groups))
+	for k, g := range m.Groups {
+		c.Groups[k] = g.clone()
+	}
+	c.Lines, c.Gaps = capped(m.Lines), capped(m.Gaps)
+	if m.knock != nil {
+		knock := *m.knock
+		c.knock = &knock
+	}
+	return &c
+}
+
+func (t *Tape) clone() *Tape {
+	c := *t
+	c.Records = copied(t.Records)
+	c.Ends, c.latest, c.alive = maps.Clone(t.Ends), maps.Clone(t.latest), maps.Clone(t.alive)
+	c.Loads = cloneMap(t.Loads)
+	return &c
+}
+
+func (g *Group) clone() *Group {
+	c := *g
+	c.Members, c.Pending, c.Join, c.Sync = clonePointers(g.Members), clonePointers(g.Pending), clonePointers(g.Join), clonePointers(g.Sync)
+	c.Ops, c.Offsets, c.Appends = clonePointers(g.Ops), clonePointers(g.Offsets), clonePointers(g.Appends)
+	c.Ledger, c.Generations, c.States = copied(g.Ledger), copied(g.Generations), copied(g.States)
+	c.Marks, c.Messages = capped(g.Marks), capped(g.Messages)
+	c.Lanes = clonePointers(g.Lanes)
+	for _, l := range c.Lanes {
+		l.Spans = copied(l.Spans)
+	}
+	return &c
+}
+
+// capped shares a list whose elements never change; growing the copy makes a new one.
+func capped[T any](list []T) []T { return list[:len(list):len(list)] }
+
+func copied[T any](list []T) []T { return append([]T(nil), list...) }
+
+func clonePointers[T any](list []*T) []*T {
+	if list == nil {
+		return nil
+	}
+	c := make([]*T, len(list))
+	values := make([]T, len(list))
+	for i, p := range list {
+		values[i] = *p
+		c[i] = &values[i]
+	}
+	return c
+}
+
+func cloneMap[K comparable, V any](m map[K]*V) map[K]*V {
+	c := make(map[K]*V, len(m))
+	for k, p := range m {
+		v := *p
+		c[k] = &v
+	}
+	return c
+}

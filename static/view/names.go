@@ -1,0 +1,136 @@
+package view
+
+import (
+	"sort"
+	"strings"
+)
+
+// Member finds a member, also a removed one whose row still stands; nil where there is none. The newest wins.
+func (g *Group) Member(id string) *Member {
+	if id == "" {
+		return nil
+	}
+	for i := len(g.Members) - 1; i >= 0; i-- {
+		if g.Members[i].ID == id {
+			return g.Members[i]
+		}
+	}
+	return nil
+}
+
+// Present are the members that the coordinator counts, in the order of joining.
+func (g *Group) Present() []*Member {
+	list := make([]*Member, 0, len(g.Members))
+	for _, mb := range g.Members {
+		if !mb.Removed {
+			list = append(list, mb)
+		}
+	}
+	return list
+}
+
+// Label is the short name of a member or a pending id; the id itself, folded, where it is not known.
+func (g *Group) Label(id string) string {
+	if mb := g.Member(id); mb != nil {
+		return mb.Label
+	}
+	for _, p := range g.Pending {
+		if p.ID == id {
+			return p.Label
+		}
+	}
+	return Fold(id)
+}
+
+// newLabel makes a short name that no other row of the group carries. Simulated clients have plain names, so a second id
+// of the same client is c3′, a third c3″. Real client ids are often alike, so the end of the member id is added.
+func (g *Group) newLabel(m *Model, id, clientID string) string {
+	for _, p := range g.Pending {
+		if p.ID == id {
+			return p.Label
+		}
+	}
+	taken := map[string]bool{}
+	for _, mb := range g.Members {
+		if mb.ID == id {
+			return mb.Label
+		}
+		taken[mb.Label] = true
+	}
+	for _, p := range g.Pending {
+		taken[p.Label] = true
+	}
+	if c := m.Clients[clientID]; c != nil && !c.Real {
+		for label := clientID; ; label += "′" {
+			if !taken[label] {
+				return label
+			}
+		}
+	}
+	base := clientID
+	if base == "" {
+		base = "member"
+	}
+	tail := strings.TrimPrefix(id, clientID+"-")
+	if len(tail) > 4 {
+		tail = tail[len(tail)-4:]
+	}
+	label := Fold(base + "·" + tail)
+	for taken[label] {
+		label += "′"
+	}
+	return label
+}
+
+// Fold shortens a long name in the middle, keeping both ends, to at most 28 characters.
+func Fold(name string) string {
+	r := []rune(name)
+	if len(r) <= 28 {
+		return name
+	}
+	return string(r[:16]) + "…" + string(r[len(r)-11:])
+}
+
+// GroupNames are all groups that are there, sorted: those in motion first, then by name.
+func (m *Model) GroupNames() []string {
+	var list []string
+	for name, g := range m.Groups {
+		if !g.Gone {
+			list = append(list, name)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		a, b := m.Groups[list[i]].moving(), m.Groups[list[j]].moving()
+		if a != b {
+			return a
+		}
+		return list[i] < list[j]
+	})
+	return list
+}
+
+func (g *Group) moving() bool {
+	return g.State == "PreparingRebalance" || g.State == "CompletingRebalance"
+}
+
+// BrokerIDs are all brokers, ascending.
+func (m *Model) BrokerIDs() []int32 {
+	list := make([]int32, 0, len(m.Brokers))
+	for id := range m.Brokers {
+		list = append(list, id)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
+	return list
+}
+
+// ClientNames are the clients of a group, sorted; of all groups where group is "".
+func (m *Model) ClientNames(group string) []string {
+	var list []string
+	for name, c := range m.Clients {
+		if group == "" || c.Group == group {
+			list = append(list, name)
+		}
+	}
+	sort.Strings(list)
+	return list
+}
