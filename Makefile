@@ -1,0 +1,79 @@
+# GroupLab. Bare `make` lists what there is to do.
+GO      ?= go
+DIST    := static/dist
+GOROOT  := $(shell $(GO) env GOROOT)
+WASM_GO := $(shell find wasm static/view lessons coordinator -name '*.go' -not -name '*_test.go')
+BROTLI  ?= 9
+TIME    ?= 30s
+SEED    ?=
+STEPS   ?= 200
+HTTP    ?= 127.0.0.1:8080
+KAFKA   ?= 127.0.0.1:9092
+RUNARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run build generate setup test test-go test-wasm test-lessons check bench sim lessons rewrite fuzz site clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+run: build ## build all, serve the lab and a three-broker cluster, print both addresses
+	@$(DIST)/grouplab -http $(HTTP) -kafka $(KAFKA) -brokers 3 -topics orders=6 $(RUNARGS)
+
+build: $(DIST)/lab.wasm.br ## build the tab and the server
+	@echo "building the server"
+	@$(GO) build -o $(DIST)/.grouplab ./server && mv $(DIST)/.grouplab $(DIST)/grouplab
+
+$(DIST)/lab.wasm: $(WASM_GO) go.mod go.sum
+	@echo "building the tab (the first time takes a minute or two)"
+	@GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags='-s -w' -o $@ ./wasm
+	@cp "$(GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
+
+$(DIST)/lab.wasm.br: $(DIST)/lab.wasm
+	@echo "compressing the tab"
+	@$(GO) run ./static/pack -quality $(BROTLI) $(DIST)/lab.wasm
+
+generate: ## write the Go code of the templ components
+	@$(GO) tool templ generate -path static/view
+
+setup: ## find or install what the tests talk to: Chromium and kcat
+	@bash .ci/setup
+
+test: setup build test-go test-wasm ## set up what is missing, then run every test
+
+test-go:
+	@echo "tests, native"
+	@$(GO) test -timeout 9m ./...
+
+test-wasm:
+	@echo "golden transcripts and the fold, in WASM"
+	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
+
+test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
+	@$(GO) test -timeout 10m -count=1 -run 'Lesson' -v ./server/e2e
+
+check: ## generated code fresh, vet and staticcheck on both targets, arrows, size budget
+	@bash .ci/check
+
+bench: build ## print the budgets' figures as ratios measured in one run
+	@bash .ci/bench
+
+sim: ## a long seeded campaign: make sim SEED=7 STEPS=2000
+	@SEED=$(SEED) STEPS=$(STEPS) $(GO) test -timeout 0 -count=1 -run 'Campaign' -v ./coordinator/sim
+
+lessons: ## prove each lesson: its solution reaches the goal, its start does not
+	@$(GO) test -count=1 -v -run 'Lesson' ./lessons/...
+
+rewrite: ## record golden files anew; read the diff before committing
+	@$(GO) test ./coordinator -run Golden -rewrite
+	@$(GO) test ./static/view -rewrite
+
+fuzz: ## fuzz everything that parses: make fuzz TIME=1m (for each target)
+	@bash .ci/fuzz $(TIME)
+
+site: build ## write the static site into static/site
+	@$(GO) run ./static/pack -quality 11 $(DIST)/lab.wasm
+	@$(GO) run ./server site static/site
+
+clean: ## remove what was built
+	@find $(DIST) -mindepth 1 -not -name README -delete; rm -rf static/site
