@@ -1,0 +1,240 @@
+package live
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"grouplab/coordinator/event"
+)
+
+// Snapshot is the cluster at one moment: facts that rebuild the picture from nothing.
+type Snapshot struct {
+	// Seq is the last number handed out when the facts were taken: the facts hold every event up to it and none after.
+	Seq int64
+	// NowMs is the loop's clock at that moment.
+	NowMs int64
+	// Events are the facts, FactsBegan first and FactsEnded last. They are not changed afterwards.
+	Events []event.Event
+}
+
+// Config is what a Hub needs to know. Facts and NowMs must be set; zero values of the rest are replaced by defaults.
+type Config struct {
+	// Facts asks the loop for a snapshot. It may be called from any goroutine and ends with ctx.
+	Facts func(ctx context.Context) (Snapshot, error)
+	// NowMs reads the loop's clock. It may be called from any goroutine.
+	NowMs func() int64
+
+	// Keep is how many events are kept: 100 000 by default.
+	Keep int
+	// MaxViewers bounds the viewers at a time (2 000 by default); one host may hold half of the places.
+	MaxViewers int
+	// MaxLag is how many events a viewer may be behind before it is skipped (8 192 by default).
+	MaxLag int
+	// MaxRate is how many events a second a viewer is sent in the long run (10 000 by default). A stream that is faster
+	// shows as gaps: no page could follow it, and encoding it would cost the brokers.
+	MaxRate int
+	// MinInterval is the least time between two messages to a viewer (20 ms by default). It grows with the number of
+	// viewers, up to 150 ms.
+	MinInterval time.Duration
+	// WriteTimeout is how long a viewer may not take a message before it is cut (10 s by default).
+	WriteTimeout time.Duration
+	// PingInterval is how often a viewer must show that it is there (15 s by default); it has WriteTimeout to answer.
+	PingInterval time.Duration
+	// ClockInterval is after how much silence the clock is sent (5 s by default).
+	ClockInterval time.Duration
+	// FactsInterval is how long facts are shared among viewers, and the least time between two gaps of one viewer (1 s
+	// by default).
+	FactsInterval time.Duration
+}
+
+func (c Config) withDefaults() Config {
+	orInt := func(v *int, d int) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orTime := func(v *time.Duration, d time.Duration) {
+		if *v <= 0 {
+			*v = d
+		}
+	}
+	orInt(&c.Keep, 100_000)
+	orInt(&c.MaxViewers, 2000)
+	orInt(&c.MaxLag, 8192)
+	orInt(&c.MaxRate, 10_000)
+	orTime(&c.MinInterval, 20*time.Millisecond)
+	orTime(&c.WriteTimeout, 10*time.Second)
+	orTime(&c.PingInterval, 15*time.Second)
+	orTime(&c.ClockInterval, 5*time.Second)
+	orTime(&c.FactsInterval, time.Second)
+	return c
+}
+
+// ErrFull is returned to a viewer for whom there is no place; ErrClosed after Close.
+var (
+	ErrFull   = errors.New("too many viewers")
+	ErrClosed = errors.New("the hub is closed")
+)
+
+// Hub keeps the last events and sends them to viewers. Its methods may be called from any goroutine, Publish from one
+// at a time.
+type Hub struct {
+	cfg   Config
+	world string
+	facts sharedFacts
+	cache cache
+	stats counters
+
+	ctx  context.Context // ends with Close
+	stop context.CancelFunc
+	wg   sync.WaitGroup // one for each viewer
+
+	mu     sync.Mutex // guards what follows; held for copies only, never while encoding or writing
+	ring   ring
+	more   chan struct{} // closed by the next Publish; nil while nobody waits
+	hosts  map[string]int
+	closed bool
+}
+
+// New returns a hub that keeps nothing yet.
+func New(cfg Config) *Hub {
+	if cfg.Facts == nil || cfg.NowMs == nil {
+		panic("live.New: Config.Facts and Config.NowMs must be set")
+	}
+	cfg = cfg.withDefaults()
+	h := &Hub{cfg: cfg, ring: ring{limit: cfg.Keep}, hosts: map[string]int{}}
+	h.world = newWorld()
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	return h
+}
+
+// newWorld names a run of the server, so that a number of an earlier run is not taken for one of this.
+func newWorld() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// World names this run of the server.
+func (h *Hub) World() string { return h.world }
+
+// NowMs reads the loop's clock.
+func (h *Hub) NowMs() int64 { return h.cfg.NowMs() }
+
+// Publish takes the next events, in the order of Seq. It copies them, wakes the viewers and returns; it never waits for
+// one. An event without a body, or one whose Seq does not rise, is a bug of the caller and panics.
+func (h *Hub) Publish(batch []event.Event) {
+	if len(batch) == 0 {
+		return
+	}
+	h.mu.Lock()
+	for i := range batch {
+		if batch[i].Seq <= h.ring.last || batch[i].Body == nil {
+			defer h.mu.Unlock()
+			panic(fmt.Sprintf("live: event %d (%s) published after event %d", batch[i].Seq, batch[i].Text(), h.ring.last))
+		}
+		h.ring.add(batch[i])
+	}
+	more := h.more
+	h.more = nil
+	h.mu.Unlock()
+	h.stats.published.Add(int64(len(batch)))
+	if more != nil {
+		close(more)
+	}
+}
+
+// Window says which events are kept: the oldest Seq that can be asked for and the last that exists. Where none is kept,
+// oldest is last + 1.
+func (h *Hub) Window() (oldest, last int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ring.oldest(), h.ring.last
+}
+
+// Since appends to dst the kept events whose Seq is from or more, at most max of them.
+func (h *Hub) Since(dst []event.Event, from int64, max int) []event.Event {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := h.ring.after(from - 1); i < h.ring.len() && max > 0; i, max = i+1, max-1 {
+		dst = append(dst, *h.ring.at(i))
+	}
+	return dst
+}
+
+// Snapshot asks the loop for facts. Those who ask at the same time, or within a short time of each other, share them.
+func (h *Hub) Snapshot(ctx context.Context) (Snapshot, error) {
+	s, err := h.snapshot(ctx)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return s.Snapshot, nil
+}
+
+// Close ends all viewers and waits for them.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.stop()
+	h.wg.Wait()
+}
+
+// enter takes a place for a viewer; leave gives it back.
+func (h *Hub) enter(host string) (leave func(), err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+		return nil, ErrClosed
+	case int(h.stats.viewers.Load()) >= h.cfg.MaxViewers, h.hosts[host] >= (h.cfg.MaxViewers+1)/2:
+		h.stats.refused.Add(1)
+		return nil, ErrFull
+	}
+	h.hosts[host]++
+	h.wg.Add(1)
+	h.stats.viewers.Add(1)
+	return func() {
+		h.mu.Lock()
+		if h.hosts[host]--; h.hosts[host] == 0 {
+			delete(h.hosts, host)
+		}
+		left := h.stats.viewers.Add(-1)
+		h.mu.Unlock()
+		if left == 0 {
+			h.forget()
+		}
+		h.wg.Done()
+	}, nil
+}
+
+// Stats are figures of a hub since it was made, except Viewers, which is now.
+type Stats struct {
+	Viewers   int64 // viewers at the moment
+	Refused   int64 // viewers for whom there was no place
+	Cut       int64 // viewers that were thrown out: they did not read, did not answer or spoke
+	Published int64 // events taken
+	Encoded   int64 // events turned into JSON, facts included
+	Sent      int64 // events sent, summed over the viewers, facts included
+	Gaps      int64 // gaps told, summed over the viewers
+	Skipped   int64 // events that were not sent because of gaps, summed over the viewers
+}
+
+type counters struct {
+	viewers, refused, cut, published, encoded, sent, gaps, skipped atomic.Int64
+}
+
+// Stats reads the figures.
+func (h *Hub) Stats() Stats {
+	s := &h.stats
+	return Stats{
+		Viewers: s.viewers.Load(), Refused: s.refused.Load(), Cut: s.cut.Load(), Published: s.published.Load(),
+		Encoded: s.encoded.Load(), Sent: s.sent.Load(), Gaps: s.gaps.Load(), Skipped: s.skipped.Load(),
+	}
+}

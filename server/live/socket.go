@@ -1,0 +1,196 @@
+package live
+
+//lint:file-ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"syscall"
+	"time"
+
+	"nhooyr.io/websocket"
+)
+
+// A viewer may send pongs and a close frame. floodBytes and floodBytesPerSecond are far more than these need; whoever
+// sends more is cut.
+const (
+	floodBytes          = 64 << 10
+	floodBytesPerSecond = 1 << 10
+)
+
+// farewell is how long a viewer has to answer a close frame.
+const farewell = time.Second
+
+var (
+	errSilent = errors.New("it did not answer a ping")
+	errSpoke  = errors.New("it sent a message, but a viewer only listens")
+	errGone   = errors.New("it went away")
+	errFlood  = errors.New("it sent more than a viewer has to say")
+)
+
+// Serve makes the request a viewer's websocket and serves it until it goes. It returns ErrFull or ErrClosed where it
+// has written nothing; otherwise the request was answered and the error, if any, says why the viewer was cut.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, what Request) error {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	leave, err := h.enter(host)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	guard := &guardedWriter{ResponseWriter: w}
+	// No context takeover: a compressor of its own for each viewer would cost a megabyte each.
+	conn, err := websocket.Accept(guard, r, &websocket.AcceptOptions{
+		CompressionMode:      websocket.CompressionNoContextTakeover,
+		CompressionThreshold: 512,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.CloseNow() }()
+	s := &socket{hub: h, conn: conn, raw: guard.conn}
+	return s.serve(what)
+}
+
+// socket is one viewer's connection.
+type socket struct {
+	hub  *Hub
+	conn *websocket.Conn
+	raw  net.Conn
+	wg   sync.WaitGroup
+}
+
+func (s *socket) serve(what Request) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	// When the hub closes, a viewer that reads gets its close frame; a write that hangs is given up soon.
+	stop := context.AfterFunc(s.hub.ctx, func() {
+		time.AfterFunc(farewell/2, func() { cancel(ErrClosed) })
+	})
+	defer stop()
+	s.wg.Go(func() { s.listen(ctx, cancel) })
+	s.wg.Go(func() { s.ping(ctx, cancel) })
+	err := s.hub.Watch(ctx, what, func(ctx context.Context, text []byte) error {
+		ctx, done := context.WithTimeout(ctx, s.hub.cfg.WriteTimeout)
+		defer done()
+		return s.conn.Write(ctx, websocket.MessageText, text)
+	})
+	err = s.part(err, context.Cause(ctx))
+	cancel(errGone)
+	_ = s.conn.CloseNow()
+	s.wg.Wait()
+	return err
+}
+
+// listen answers control frames until the viewer goes, says something or floods.
+func (s *socket) listen(ctx context.Context, cancel context.CancelCauseFunc) {
+	s.conn.SetReadLimit(1 << 10)
+	_, _, err := s.conn.Reader(context.WithoutCancel(ctx))
+	switch {
+	case err == nil:
+		cancel(errSpoke)
+	case errors.Is(err, errFlood):
+		cancel(errFlood)
+	default:
+		cancel(errGone)
+	}
+}
+
+// ping asks the viewer now and then whether it is there, and ends it where it is not.
+func (s *socket) ping(ctx context.Context, cancel context.CancelCauseFunc) {
+	t := time.NewTicker(s.hub.cfg.PingInterval)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		wait, done := context.WithTimeout(ctx, s.hub.cfg.WriteTimeout)
+		err := s.conn.Ping(wait)
+		done()
+		if err != nil {
+			cancel(errSilent) // the first cause counts: this one has no effect on a viewer that went
+			return
+		}
+	}
+}
+
+// part says goodbye where that still makes sense, counts a viewer that was cut and returns why it was. err is what
+// ended Watch, cause what ended its context, if that was ended.
+func (s *socket) part(err, cause error) error {
+	switch {
+	case errors.Is(err, ErrClosed), errors.Is(cause, ErrClosed):
+		s.close(websocket.StatusGoingAway, "the server stops")
+		return nil
+	case errors.Is(cause, errGone):
+		return nil
+	case errors.Is(cause, errSpoke), errors.Is(cause, errFlood):
+		err = cause
+		s.close(websocket.StatusPolicyViolation, err.Error())
+	case errors.Is(cause, errSilent):
+		err = cause
+	case errors.Is(err, context.DeadlineExceeded) && s.closed():
+		err = fmt.Errorf("it did not read for %v", s.hub.cfg.WriteTimeout)
+	case errors.Is(err, net.ErrClosed), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
+		return nil
+	default:
+		s.close(websocket.StatusInternalError, "the cluster could not be read; see the server's output")
+	}
+	s.hub.stats.cut.Add(1)
+	return err
+}
+
+// closed says whether the library has closed the connection, as it does when a write's time is up.
+func (s *socket) closed() bool {
+	return s.conn.Write(context.Background(), websocket.MessageText, nil) != nil
+}
+
+// close sends a close frame and gives the viewer a moment to answer it.
+func (s *socket) close(code websocket.StatusCode, reason string) {
+	t := time.AfterFunc(farewell, func() { _ = s.raw.Close() })
+	defer t.Stop()
+	_ = s.conn.Close(code, reason)
+}
+
+// guardedWriter hands out a connection that ends when too much is sent over it.
+type guardedWriter struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack takes the connection over from the HTTP server.
+func (g *guardedWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, buf, err := http.NewResponseController(g.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	g.conn = &guardedConn{Conn: conn, left: floodBytes, at: time.Now()}
+	return g.conn, buf, nil
+}
+
+// guardedConn counts what is read. Only one goroutine reads a connection.
+type guardedConn struct {
+	net.Conn
+	left float64
+	at   time.Time
+}
+
+// Read reads, and fails for a peer that floods.
+func (c *guardedConn) Read(p []byte) (int, error) {
+	now := time.Now()
+	c.left = min(floodBytes, c.left+now.Sub(c.at).Seconds()*floodBytesPerSecond)
+	c.at = now
+	if c.left <= 0 {
+		return 0, errFlood
+	}
+	n, err := c.Conn.Read(p)
+	c.left -= float64(n)
+	return n, err
+}

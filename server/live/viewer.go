@@ -1,0 +1,330 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"grouplab/coordinator/event"
+)
+
+// chunkEvents and chunkBytes bound one message: it ends with the event that passes either.
+const (
+	chunkEvents = 512
+	chunkBytes  = 256 << 10
+)
+
+// scanEvents bounds how many events are looked at under the hub's lock, which Publish waits for.
+const scanEvents = 4096
+
+// Request is what a viewer asks for when it comes.
+type Request struct {
+	// From is the first Seq that it wants, 0 for facts first. World is the world that From belongs to; "" means this one.
+	From  int64
+	World string
+	// Group is the one group to follow, "" for all. Facts without a group are always sent.
+	Group string
+}
+
+// viewer is one watcher's place in the stream. One goroutine owns it.
+type viewer struct {
+	hub      *Hub
+	group    string
+	seq      int64 // everything up to it was sent, said to be a gap, or is held in facts that were sent
+	seqMs    int64 // the time of that
+	catchUp  bool  // a resumed viewer may be further behind than MaxLag until it has caught up once
+	send     func(context.Context, []byte) error
+	events   []event.Event // scratch
+	text     []byte        // scratch
+	spent    float64       // events sent lately, falling by MaxRate a second
+	spentAt  time.Time
+	skipped  time.Time // when the last gap was told
+	lastSent time.Time
+}
+
+// Watch serves one viewer: hello, facts or what it missed, then events as they come. Each call of send is one message;
+// the bytes are valid until send returns. It returns when ctx ends, the hub closes or send fails.
+func (h *Hub) Watch(ctx context.Context, r Request, send func(context.Context, []byte) error) error {
+	v := &viewer{hub: h, group: r.Group, send: send, spentAt: time.Now()}
+	if err := v.hello(ctx); err != nil {
+		return err
+	}
+	if err := v.begin(ctx, r); err != nil {
+		return err
+	}
+	for {
+		if err := v.wait(ctx); err != nil {
+			return err
+		}
+		if err := v.next(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (v *viewer) hello(ctx context.Context) error {
+	oldest, last := v.hub.Window()
+	type hello struct {
+		Version   int    `json:"version"`
+		World     string `json:"world"`
+		Seq       int64  `json:"seq"`
+		OldestSeq int64  `json:"oldestSeq"`
+		NowMs     int64  `json:"nowMs"`
+	}
+	return v.say(ctx, "hello", hello{1, v.hub.world, last, oldest, v.hub.NowMs()})
+}
+
+// begin decides between going on where the viewer left off and facts.
+func (v *viewer) begin(ctx context.Context, r Request) error {
+	h := v.hub
+	if r.From <= 0 {
+		return v.sendFacts(ctx, "")
+	}
+	if r.World != "" && r.World != h.world {
+		return v.sendFacts(ctx, "the server was started again")
+	}
+	v.seq = r.From - 1
+	_, last := h.Window()
+	switch behind := h.behind(v.seq); {
+	case v.seq > last:
+		v.seq = 0
+		return v.sendFacts(ctx, fmt.Sprintf("event %d does not exist yet, the last is %d", r.From, last))
+	case behind == math.MaxInt:
+		return v.sendFacts(ctx, fmt.Sprintf("event %d is no longer kept", r.From))
+	}
+	v.catchUp = true
+	return nil
+}
+
+// behind says how many events come after seq; MaxInt where some of them are no longer kept.
+func (h *Hub) behind(seq int64) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if seq < h.ring.dropped {
+		return math.MaxInt
+	}
+	return h.ring.len() - h.ring.after(seq)
+}
+
+// wait returns when there is an event after v.seq. Meanwhile it sends the clock now and then.
+func (v *viewer) wait(ctx context.Context) error {
+	h := v.hub
+	for {
+		h.mu.Lock()
+		if h.ring.last > v.seq {
+			h.mu.Unlock()
+			return nil
+		}
+		if h.more == nil {
+			h.more = make(chan struct{})
+		}
+		more := h.more
+		h.mu.Unlock()
+		silence := time.NewTimer(h.cfg.ClockInterval - time.Since(v.lastSent))
+		select {
+		case <-more:
+		case <-silence.C:
+			if err := v.say(ctx, "clock", clock{h.NowMs()}); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+		case <-h.ctx.Done():
+		}
+		silence.Stop()
+		if err := v.ended(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+type clock struct {
+	NowMs int64 `json:"nowMs"`
+}
+
+func (v *viewer) ended(ctx context.Context) error {
+	if v.hub.ctx.Err() != nil {
+		return ErrClosed
+	}
+	return ctx.Err()
+}
+
+// next sends what comes after v.seq: one message, or a gap and facts where the viewer is too far behind.
+func (v *viewer) next(ctx context.Context) error {
+	h := v.hub
+	switch behind := h.behind(v.seq); {
+	case behind == math.MaxInt, behind > h.cfg.MaxLag && !v.catchUp:
+		if err := v.sleep(ctx, h.cfg.FactsInterval-time.Since(v.skipped)); err != nil {
+			return err
+		}
+		return v.sendFacts(ctx, fmt.Sprintf("more than %d events behind", h.cfg.MaxLag))
+	case behind == 0:
+		v.catchUp = false
+		return nil
+	}
+	if !v.read() {
+		return nil
+	}
+	text, err := v.eventsMessage()
+	if err != nil {
+		return err
+	}
+	if err := v.write(ctx, text, len(v.events)); err != nil {
+		return err
+	}
+	return v.pace(ctx)
+}
+
+// read fills v.events with the next events that the viewer follows and moves v.seq past those that it does not.
+func (v *viewer) read() bool {
+	h := v.hub
+	v.events = v.events[:0]
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i := h.ring.after(v.seq)
+	for end := min(h.ring.len(), i+scanEvents); i < end && len(v.events) < chunkEvents; i++ {
+		e := h.ring.at(i)
+		v.seq, v.seqMs = e.Seq, e.AtMs
+		if v.follows(e) {
+			v.events = append(v.events, *e)
+		}
+	}
+	if i == h.ring.len() {
+		v.catchUp = false
+	}
+	return len(v.events) > 0
+}
+
+func (v *viewer) follows(e *event.Event) bool {
+	return v.group == "" || e.Group == "" || e.Group == v.group
+}
+
+// eventsMessage encodes v.events, or the first of them where they would make too long a message.
+func (v *viewer) eventsMessage() ([]byte, error) {
+	h := v.hub
+	text, n, encoded, err := h.cache.write(append(v.text[:0], `{"events":[`...), v.events, h.cfg.Keep)
+	h.stats.encoded.Add(int64(encoded))
+	if err != nil {
+		return nil, err
+	}
+	if n < len(v.events) {
+		v.seq, v.seqMs = v.events[n-1].Seq, v.events[n-1].AtMs
+		v.events = v.events[:n]
+	}
+	v.text = v.closeMessage(text)
+	return v.text, nil
+}
+
+func (v *viewer) closeMessage(text []byte) []byte {
+	text = append(text, `],"nowMs":`...)
+	return append(strconv.AppendInt(text, v.hub.NowMs(), 10), '}')
+}
+
+// sendFacts sends the gap, where why says that there is one, and the picture of now.
+func (v *viewer) sendFacts(ctx context.Context, why string) error {
+	h := v.hub
+	s, err := h.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		g := gap{To: s.Seq, FromMs: v.seqMs, ToMs: s.NowMs, Reason: why}
+		if v.seq > 0 {
+			g.From, g.Events = v.seq+1, max(s.Seq-v.seq, 0)
+		}
+		h.stats.gaps.Add(1)
+		h.stats.skipped.Add(g.Events)
+		v.skipped = time.Now()
+		if err := v.say(ctx, "gap", g); err != nil {
+			return err
+		}
+	}
+	texts, err := s.encode(h)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(texts); {
+		text, n := append(v.text[:0], `{"events":[`...), 0
+		for ; i < len(texts) && n < chunkEvents && len(text) < chunkBytes; i++ {
+			if !v.follows(&s.Events[i]) {
+				continue
+			}
+			if n++; n > 1 {
+				text = append(text, ',')
+			}
+			text = append(text, texts[i]...)
+		}
+		v.text = v.closeMessage(text)
+		if err := v.write(ctx, v.text, n); err != nil {
+			return err
+		}
+	}
+	v.seq, v.seqMs, v.catchUp = s.Seq, s.NowMs, false
+	return nil
+}
+
+// gap tells of events that are not sent.
+type gap struct {
+	From   int64  `json:"from"`
+	To     int64  `json:"to"`
+	Events int64  `json:"events"`
+	FromMs int64  `json:"fromMs"`
+	ToMs   int64  `json:"toMs"`
+	Reason string `json:"reason"`
+}
+
+func (v *viewer) say(ctx context.Context, name string, what any) error {
+	text, err := json.Marshal(map[string]any{name: what})
+	if err != nil {
+		return err
+	}
+	return v.write(ctx, text, 0)
+}
+
+func (v *viewer) write(ctx context.Context, text []byte, events int) error {
+	if err := v.ended(ctx); err != nil {
+		return err
+	}
+	if err := v.send(ctx, text); err != nil {
+		return err
+	}
+	v.lastSent = time.Now()
+	v.spent += float64(events)
+	v.hub.stats.sent.Add(int64(events))
+	return nil
+}
+
+// pace waits after a message: for a moment, so that events that come together travel together, and longer where the
+// viewer was sent more than MaxRate allows. One long wait would make it fall behind, which is then seen as a gap.
+func (v *viewer) pace(ctx context.Context) error {
+	h := v.hub
+	now := time.Now()
+	rate := float64(h.cfg.MaxRate)
+	v.spent = max(0, v.spent-now.Sub(v.spentAt).Seconds()*rate)
+	v.spentAt = now
+	if v.catchUp {
+		return nil
+	}
+	pause := h.cfg.MinInterval + time.Duration(h.stats.viewers.Load())*time.Millisecond/8
+	pause = min(pause, max(h.cfg.MinInterval, 150*time.Millisecond))
+	if over := v.spent - float64(h.cfg.MaxLag); over > 0 {
+		pause = max(pause, time.Duration(over/rate*float64(time.Second)))
+	}
+	return v.sleep(ctx, pause)
+}
+
+func (v *viewer) sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return v.ended(ctx)
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	case <-v.hub.ctx.Done():
+	}
+	return v.ended(ctx)
+}

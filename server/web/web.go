@@ -1,0 +1,147 @@
+// Package web serves the lab over HTTP: pages, assets, the JSON of a running cluster and the few things that a page may
+// do to it. Everything a browser gets runs under a strict policy (no inline script or style, no foreign origin), and
+// whatever changes something needs the token that the page carries.
+//
+//	GET  /                            contents: lessons, the running cluster, the gallery
+//	GET  /lab/ID                      a lesson
+//	GET  /live                        the running cluster
+//	GET  /gallery                     every picture in its named states
+//	GET  /api/state                   the cluster now, JSON
+//	GET  /api/events?from=SEQ         the last 100 000 events, JSON lines
+//	GET  /api/live                    the websocket (package live says what it speaks)
+//	GET  /api/probe?group=G&member=M  what each request would get now
+//	GET  /api/demo                    the demo clients
+//	GET  /metrics, /healthz
+//	POST /api/brokers/ID/{kill,restart}, /api/topics/NAME/partitions, /api/demo
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"net/http"
+
+	"grouplab/coordinator/event"
+	"grouplab/server/live"
+)
+
+// Control is what a page may do to the cluster and ask of it. Its methods may be called from any goroutine. Errors are
+// written to the caller as they are, so they say what was wrong and what would be right; wrap ErrUnknown where the id
+// or name does not exist.
+type Control interface {
+	// KillBroker ends a broker without a word; RestartBroker starts it again. A broker that is down, or up, already is
+	// an error.
+	KillBroker(id int32) error
+	RestartBroker(id int32) error
+	// AddPartitions gives a topic more partitions, up to total.
+	AddPartitions(topic string, total int32) error
+	// StartDemo starts n demo consumers, and the producer with the first, and returns their names.
+	StartDemo(n int) ([]string, error)
+	// KillDemo ends a demo consumer without LeaveGroup; StopDemo lets it leave.
+	KillDemo(name string) error
+	StopDemo(name string) error
+	// Demo lists the demo clients.
+	Demo() []DemoClient
+	// Probe answers what each request of a member would get now, on a copy of the group: the member as it is known to
+	// the group, or "" for one that has no id yet.
+	Probe(ctx context.Context, group, member string) ([]Probed, error)
+}
+
+// ErrUnknown is wrapped by Control's errors about something that does not exist; the page's answer is then 404.
+var ErrUnknown = errors.New("unknown")
+
+// DemoClient is one demo client.
+type DemoClient struct {
+	Name    string `json:"name"`
+	Running bool   `json:"running"`
+	// Killed is set where it went without LeaveGroup.
+	Killed bool `json:"killed,omitempty"`
+}
+
+// Probed is what one request would get now.
+type Probed struct {
+	// API is the request's key: 11 JoinGroup, 14 SyncGroup, 12 Heartbeat, 13 LeaveGroup, 8 OffsetCommit, 9 OffsetFetch.
+	API int16 `json:"api"`
+	// Parked is set where the answer would be held back; Until says in words until when.
+	Parked bool   `json:"parked,omitempty"`
+	Until  string `json:"until,omitempty"`
+	// Code is the error code of an answer given at once; Guard names the check that decides.
+	Code  int16  `json:"code"`
+	Guard string `json:"guard,omitempty"`
+}
+
+// Figures are what the host counts itself. They are read at each scrape of /metrics, from any goroutine.
+type Figures struct {
+	// Connections are the clients' connections at the moment; ConnectionsTotal those since the start.
+	Connections, ConnectionsTotal int64
+	// Requests since the start.
+	Requests []Requests
+	// BytesIn and BytesOut over Kafka connections since the start.
+	BytesIn, BytesOut int64
+	// LoopLagMs is how late the loop woke up for its last deadline; LoopQueue how many requests wait for it.
+	LoopLagMs float64
+	LoopQueue int64
+}
+
+// Requests counts requests of one API that were answered with one code.
+type Requests struct {
+	API, Code int16
+	Count     int64
+}
+
+// Config is what the pages need to know.
+type Config struct {
+	// Hub shows the running cluster and must be set.
+	Hub *live.Hub
+	// Control acts on it and must be set.
+	Control Control
+	// Figures may be nil.
+	Figures func() Figures
+	// Token allows what changes something; NewToken makes one.
+	Token string
+	// Kafka are the brokers' addresses, shown to those who look for one to point a client at.
+	Kafka []string
+	// Hosts are names by which a browser may ask for the lab, besides localhost and plain addresses. Without that
+	// check a foreign page could reach the lab through a name that it points at this machine (DNS rebinding).
+	Hosts []string
+	// Logf gets one line for each thing an operator should know; nil means nowhere.
+	Logf func(format string, args ...any)
+}
+
+// Server answers HTTP requests. It starts no goroutine of its own.
+type Server struct {
+	cfg     Config
+	handler http.Handler
+	metrics *metrics
+}
+
+// New makes the routes ready. An error means that the program was built wrongly (a lesson without a text).
+func New(cfg Config) (*Server, error) {
+	if cfg.Hub == nil || cfg.Control == nil || cfg.Token == "" {
+		panic("web.New: Config.Hub, Config.Control and Config.Token must be set")
+	}
+	if cfg.Logf == nil {
+		cfg.Logf = func(string, ...any) {}
+	}
+	s := &Server{cfg: cfg, metrics: &metrics{}}
+	s.handler = http.NotFoundHandler()
+	return s, nil
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Observe counts events for /metrics. The host calls it with what it publishes to the hub, from one goroutine.
+func (s *Server) Observe(batch []event.Event) { s.metrics.observe(batch) }
+
+type metrics struct{}
+
+func (*metrics) observe([]event.Event) {}
+
+// NewToken makes a token of 128 bits.
+func NewToken() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
