@@ -1,0 +1,167 @@
+package view
+
+import "github.com/a-h/templ"
+
+// Mode says what feeds the stage.
+type Mode string
+
+const (
+	ModeLesson  Mode = "lesson"  // a simulated world in the tab, with a lesson
+	ModeLive    Mode = "live"    // the running cluster
+	ModeGallery Mode = "gallery" // a fixed picture
+)
+
+// Grain is how far one step goes.
+type Grain string
+
+const (
+	GrainEvent   Grain = "event"   // to the next fact
+	GrainRequest Grain = "request" // to the next request or answer
+	GrainState   Grain = "state"   // to the next transition of a group
+	GrainTimer   Grain = "timer"   // to the next timer that ends
+)
+
+// Grains in the order of the transport.
+var Grains = []Grain{GrainEvent, GrainRequest, GrainState, GrainTimer}
+
+// Speeds are the speeds of the transport, slow to fast, as lab time over wall time. The last, 0, leaps from fact to fact.
+var Speeds = []float64{0.001, 0.01, 0.1, 1, 10, 100, 0}
+
+// Options are what a viewer chose and what the host knows beside the facts. The zero value shows the first group in
+// English, standing still.
+type Options struct {
+	Lang Lang
+	Mode Mode
+	// Group is the group on stage; "" shows the first of GroupNames.
+	Group string
+	// Selected is what the selection card explains, as "member:ID", "op:BROKER:OP", "record:PARTITION:OFFSET",
+	// "event:SEQ", "state:STATE", "broker:ID"; "" where nothing is selected. Components put the same text into data-arg
+	// of data-do="select".
+	Selected string
+	// Focus is the part that a lesson points at, FocusClient the consumer where the part is "client".
+	Focus, FocusClient string
+
+	// Playing, Speed (one of Speeds) and Grain are the transport's.
+	Playing bool
+	Speed   float64
+	Grain   Grain
+	// AtStart and AtEnd say that there is nothing to step back or forward to.
+	AtStart, AtEnd bool
+	// Head is the furthest moment that is known, where the viewer went back from it: the timeline shows it whole, with the
+	// cursor at the model's NowMs. nil means that the model is the furthest.
+	Head *Model
+	// Reduced means that nothing travels; a message is a static arrow.
+	Reduced bool
+
+	// Search filters the list of groups.
+	Search string
+	// Lesson is where the learner stands; nil outside of lessons.
+	Lesson *LessonState
+	// Live is the state of the stream; nil outside of live.
+	Live *LiveState
+	// Behaviour are the answers that requests would get now, asked of the machine; nil hides the card.
+	Behaviour []Answer
+	// Note is one sentence from the host for the viewer: why an action was not possible, that a link leads nowhere.
+	Note string
+}
+
+// LessonState is where a learner stands in a lesson.
+type LessonState struct {
+	Page *LessonPage
+	// Step is the index into Page.Steps.
+	Step int
+	// Gate is the lesson's gate: "asking", "waiting", "ready", "over", "free".
+	Gate string
+	// Picked is the option that is marked and not yet checked; Chosen what was answered ("" with Right set: only
+	// looked); Right is the option that the engine found, "" before the answer.
+	Picked, Chosen, Right string
+	// DecidedMs is when, in lab time, the answer was decided on the copy.
+	DecidedMs int64
+	Goals     []GoalState
+	Met       bool
+	// Hints is how many of Page.Hints are shown.
+	Hints int
+	// Allow lists the verbs that a learner may give now ("kill", "start", …); Clients their possible targets.
+	Allow   []string
+	Clients []string
+	// Waits says in words what the step waits for.
+	Waits string
+}
+
+// GoalState is one clause of the goal at this moment.
+type GoalState struct {
+	Label string
+	Holds bool
+	// Now says what is the case instead.
+	Now string
+}
+
+// LiveState is what the page knows about its stream.
+type LiveState struct {
+	Connected bool
+	// Ended is set where it was connected before.
+	Ended bool
+	// RetryMs is how long until the next attempt, 0 while one is under way.
+	RetryMs int64
+	// Frozen stops the picture; Behind counts the facts that wait meanwhile.
+	Frozen bool
+	Behind int
+	// May is set where the page carries the token, so that brokers and consumers can be killed from here.
+	May bool
+	// Demo is how many demo consumers run, -1 where that is not known.
+	Demo int
+	// Bootstrap is the address for clients: "127.0.0.1:9092".
+	Bootstrap string
+}
+
+// Answer is what a request would get now.
+type Answer struct {
+	API int16
+	// As names who would ask: "member", "old generation", "unknown id".
+	As     string
+	Code   int16
+	Parked bool
+	// Until says what would end the wait, Guard which check decided.
+	Until, Guard string
+}
+
+// Part is one part of the stage. Its component renders the inner HTML of the element with the id "part-" + ID, which the
+// page shell holds.
+type Part struct {
+	ID        string
+	Component templ.Component
+}
+
+// Parts are all parts for a model. Patch those whose HTML changed.
+//
+// What moves carries data-move-ms, data-move-from and data-move-to: from and to are fractions (0 = the client's end, 1 =
+// the broker's end) of the width of the element's parent with the class "wire", and ms is what is left of the way in the
+// world's milliseconds. The element is drawn at from; code moves it to to with a transform, in ms / speed of wall time.
+func Parts(m *Model, o Options) []Part {
+	s := newStage(m, o)
+	parts := []Part{
+		{"truth", truth(s)},
+		{"headline", headline(s)},
+		{"clients", clients(s)},
+		{"shelves", shelves(s)},
+		{"machine", machine(s)},
+		{"purgatory", purgatory(s)},
+		{"wheels", wheels(s)},
+		{"tape", tape(s)},
+		{"offsets", offsets(s)},
+		{"ownership", ownership(s)},
+		{"transport", transport(s)},
+		{"timeline", timeline(s)},
+		{"transcript", transcript(s)},
+		{"ledger", ledger(s)},
+		{"behaviour", behaviour(s)},
+		{"selection", selection(s)},
+	}
+	if o.Mode == ModeLive {
+		parts = append(parts, Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
+	}
+	if o.Lesson != nil && o.Lesson.Page != nil {
+		parts = append(parts, Part{"lesson", lessonPanel(s)})
+	}
+	return parts
+}

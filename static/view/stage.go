@@ -1,0 +1,25 @@
+package view
+
+// stage is what every component gets: the picture, the choices, and the group on stage.
+type stage struct {
+	m *Model
+	o Options
+	// g is the group on stage, nil where there is none.
+	g *Group
+}
+
+func newStage(m *Model, o Options) *stage {
+	s := &stage{m: m, o: o}
+	if s.o.Lang == "" {
+		s.o.Lang = English
+	}
+	if g := m.Groups[o.Group]; g != nil {
+		s.g = g
+	} else if names := m.GroupNames(); o.Group == "" && len(names) > 0 {
+		s.g = m.Groups[names[0]]
+	}
+	return s
+}
+
+// t says a key of the string table.
+func (s *stage) t(key string, args ...string) string { return s.o.Lang.T(key, args...) }
