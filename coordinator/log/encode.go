@@ -1,0 +1,118 @@
+package log
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+)
+
+// Where the fields of a batch's header are (Kafka: DefaultRecordBatch). The CRC covers everything from the attributes
+// on, so base offset and leader epoch can be rewritten without touching it.
+const (
+	atBaseOffset    = 0
+	atLength        = 8
+	atLeaderEpoch   = 12
+	atMagic         = 16
+	atCRC           = 17
+	atAttributes    = 21
+	atLastDelta     = 23
+	atBaseTime      = 27
+	atMaxTime       = 35
+	atProducerID    = 43
+	atProducerEpoch = 51
+	atBaseSequence  = 53
+	atCount         = 57
+
+	// HeaderBytes is the size of a batch without records.
+	HeaderBytes = 61
+	// lengthCounts is what the length field leaves out: itself and the base offset before it.
+	lengthCounts = 12
+)
+
+// Attribute bits of a batch. The lowest three are the Codec.
+const (
+	CodecMask     int16 = 0x07
+	LogAppendTime int16 = 0x08
+	Transactional int16 = 0x10
+	Control       int16 = 0x20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Encode packs records into one uncompressed batch with base offset 0. attributes may carry Transactional and Control.
+// A batch without records is legal to encode; only compaction and markers leave such ones in a log.
+func Encode(p Producer, attributes int16, records []Record) []byte {
+	size := HeaderBytes
+	for i := range records {
+		size += 20 + len(records[i].Key) + len(records[i].Value) // a guess: append grows what headers and varints add
+	}
+	b := make([]byte, HeaderBytes, size)
+	var baseTime, maxTime int64 = -1, -1
+	if len(records) > 0 {
+		baseTime, maxTime = records[0].TimestampMs, math.MinInt64
+	}
+	for i := range records {
+		maxTime = max(maxTime, records[i].TimestampMs)
+		b = appendRecord(b, &records[i], baseTime, i)
+	}
+	binary.BigEndian.PutUint32(b[atLength:], uint32(len(b)-lengthCounts))
+	binary.BigEndian.PutUint32(b[atLeaderEpoch:], math.MaxUint32) // -1 until a leader appends it
+	b[atMagic] = 2
+	binary.BigEndian.PutUint16(b[atAttributes:], uint16(attributes&^CodecMask))
+	binary.BigEndian.PutUint32(b[atLastDelta:], uint32(max(0, len(records)-1)))
+	binary.BigEndian.PutUint64(b[atBaseTime:], uint64(baseTime))
+	binary.BigEndian.PutUint64(b[atMaxTime:], uint64(maxTime))
+	binary.BigEndian.PutUint64(b[atProducerID:], uint64(p.ID))
+	binary.BigEndian.PutUint16(b[atProducerEpoch:], uint16(p.Epoch))
+	binary.BigEndian.PutUint32(b[atBaseSequence:], uint32(p.BaseSequence))
+	binary.BigEndian.PutUint32(b[atCount:], uint32(len(records)))
+	binary.BigEndian.PutUint32(b[atCRC:], crc32.Checksum(b[atAttributes:], castagnoli))
+	return b
+}
+
+// appendRecord writes one record: a zigzag length, then attributes (none are in use), the differences to the batch, and
+// key, value and headers, each after its length; -1 is null.
+func appendRecord(b []byte, r *Record, baseTime int64, delta int) []byte {
+	size := 1 + varintSize(r.TimestampMs-baseTime) + varintSize(int64(delta)) + bytesSize(r.Key) + bytesSize(r.Value) +
+		varintSize(int64(len(r.Headers)))
+	for _, h := range r.Headers {
+		size += varintSize(int64(len(h.Key))) + len(h.Key) + bytesSize(h.Value)
+	}
+	b = binary.AppendVarint(b, int64(size))
+	b = append(b, 0)
+	b = binary.AppendVarint(b, r.TimestampMs-baseTime)
+	b = binary.AppendVarint(b, int64(delta))
+	b = appendBytes(b, r.Key)
+	b = appendBytes(b, r.Value)
+	b = binary.AppendVarint(b, int64(len(r.Headers)))
+	for _, h := range r.Headers {
+		b = binary.AppendVarint(b, int64(len(h.Key)))
+		b = append(b, h.Key...)
+		b = appendBytes(b, h.Value)
+	}
+	return b
+}
+
+func appendBytes(b, data []byte) []byte {
+	if data == nil {
+		return binary.AppendVarint(b, -1)
+	}
+	return append(binary.AppendVarint(b, int64(len(data))), data...)
+}
+
+func bytesSize(data []byte) int {
+	if data == nil {
+		return 1
+	}
+	return varintSize(int64(len(data))) + len(data)
+}
+
+func varintSize(v int64) int {
+	u := uint64(v<<1) ^ uint64(v>>63)
+	n := 1
+	for u >= 0x80 {
+		u >>= 7
+		n++
+	}
+	return n
+}

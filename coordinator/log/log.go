@@ -1,0 +1,171 @@
+package log
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Config is how a log is cut into segments. Zero values stand for the defaults.
+type Config struct {
+	// SegmentBytes is segment.bytes: a batch that would make a segment larger begins a new one. 16 MiB.
+	SegmentBytes int
+	// IndexIntervalBytes is index.interval.bytes: how far apart the index entries are. 4096.
+	IndexIntervalBytes int
+}
+
+// Log is one replica of a partition. It must not be copied except by Clone.
+type Log struct {
+	cfg      Config
+	store    Store
+	segments []segment
+	// start is the first offset that is kept, end the one that the next record gets.
+	start, end int64
+	epochs     []epochStart
+	producers  map[int64]producer
+}
+
+// segment is what the log knows of a segment without reading it.
+type segment struct {
+	base int64
+	size int
+	// index holds one entry about every IndexIntervalBytes, the first at position 0.
+	index []indexEntry
+	// maxMs is the largest timestamp in it, and maxMsOffset the last offset of the first batch that has it.
+	maxMs, maxMsOffset int64
+	indexed            int // position of the newest index entry
+}
+
+// indexEntry leads to a batch: its base offset, its position, and the largest timestamp before it in the segment.
+type indexEntry struct {
+	offset   int64
+	position int
+	beforeMs int64
+}
+
+const noTimestamp = int64(-1)
+
+// New returns an empty log over a store.
+func New(store Store, cfg Config) *Log {
+	if cfg.SegmentBytes <= 0 {
+		cfg.SegmentBytes = 16 << 20
+	}
+	if cfg.IndexIntervalBytes <= 0 {
+		cfg.IndexIntervalBytes = 4096
+	}
+	return &Log{cfg: cfg, store: store}
+}
+
+// StartOffset is the first offset that is kept.
+func (l *Log) StartOffset() int64 { return l.start }
+
+// EndOffset is the offset that the next record gets (Kafka: log end offset, LEO).
+func (l *Log) EndOffset() int64 { return l.end }
+
+// Size is the number of bytes in all segments.
+func (l *Log) Size() int64 {
+	var n int64
+	for i := range l.segments {
+		n += int64(l.segments[i].size)
+	}
+	return n
+}
+
+// Append writes one batch as its leader does: it gets the next offsets and the leader's epoch. The batch's own bytes are
+// not changed. It returns the batch as it is now in the log.
+func (l *Log) Append(b Batch, leaderEpoch int32) (Batch, error) {
+	if b.LastOffsetDelta < 0 {
+		panic(fmt.Sprintf("log.Append: a batch with last offset delta %d; Validate refuses it", b.LastOffsetDelta))
+	}
+	b.BaseOffset, b.LeaderEpoch = l.end, leaderEpoch
+	return l.write(b)
+}
+
+// AppendReplica writes batches as a follower does: with the offsets and epochs that the leader gave them. The first must
+// begin at the log's end. It returns how many batches were written.
+func (l *Log) AppendReplica(batches []byte) (int, error) {
+	count := 0
+	for len(batches) > 0 {
+		b, rest, err := Parse(batches)
+		if err != nil {
+			return count, err
+		}
+		if err := b.CheckCRC(); err != nil {
+			return count, err
+		}
+		if b.BaseOffset != l.end || b.LastOffsetDelta < 0 {
+			return count, corrupt("a batch at %d with last offset delta %d does not follow on the log's end, %d", b.BaseOffset, b.LastOffsetDelta, l.end)
+		}
+		if _, err := l.write(b); err != nil {
+			return count, err
+		}
+		batches = rest
+		count++
+	}
+	return count, nil
+}
+
+// write puts a batch at the log's end. Base offset and leader epoch are taken from b, the rest from its bytes.
+func (l *Log) write(b Batch) (Batch, error) {
+	s, err := l.active(len(b.Bytes))
+	if err != nil {
+		return b, err
+	}
+	var head [atMagic]byte
+	binary.BigEndian.PutUint64(head[atBaseOffset:], uint64(b.BaseOffset))
+	copy(head[atLength:], b.Bytes[atLength:atLeaderEpoch])
+	binary.BigEndian.PutUint32(head[atLeaderEpoch:], uint32(b.LeaderEpoch))
+	if err := l.store.Append(s.base, head[:], b.Bytes[atMagic:]); err != nil {
+		return b, fmt.Errorf("append at %d: %w", b.BaseOffset, err)
+	}
+	s.enter(b, l.cfg.IndexIntervalBytes)
+	l.end = b.NextOffset()
+	l.beginEpoch(b.LeaderEpoch, b.BaseOffset)
+	l.remember(b)
+	if b.Bytes, err = l.store.Read(s.base, s.size-len(b.Bytes), s.size); err != nil {
+		return b, fmt.Errorf("read back what was appended at %d: %w", b.BaseOffset, err)
+	}
+	return b, nil
+}
+
+// active returns the segment that takes the next bytes, a new one where the newest is full.
+func (l *Log) active(bytes int) (*segment, error) {
+	if n := len(l.segments); n > 0 && (l.segments[n-1].size == 0 || l.segments[n-1].size+bytes <= l.cfg.SegmentBytes) {
+		return &l.segments[n-1], nil
+	}
+	if err := l.store.Create(l.end); err != nil {
+		return nil, fmt.Errorf("new segment at %d: %w", l.end, err)
+	}
+	l.segments = append(l.segments, segment{base: l.end, maxMs: noTimestamp})
+	return &l.segments[len(l.segments)-1], nil
+}
+
+// enter notes a batch, written at the segment's end, in its figures and now and then in its index.
+func (s *segment) enter(b Batch, interval int) {
+	if len(s.index) == 0 || s.size-s.indexed >= interval {
+		s.index = append(s.index, indexEntry{b.BaseOffset, s.size, s.maxMs})
+		s.indexed = s.size
+	}
+	s.size += len(b.Bytes)
+	if b.MaxTimestampMs > s.maxMs {
+		s.maxMs, s.maxMsOffset = b.MaxTimestampMs, b.LastOffset()
+	}
+}
+
+// Clone returns a copy that goes its own way. Bytes are shared until one of them is cut. It panics where the Store
+// cannot be copied.
+func (l *Log) Clone() *Log {
+	c := *l
+	if c.store = l.store.Clone(); c.store == nil {
+		panic(fmt.Sprintf("log.Clone: a %T cannot be copied", l.store))
+	}
+	c.segments = make([]segment, len(l.segments))
+	for i, s := range l.segments {
+		s.index = slices.Clip(s.index)
+		c.segments[i] = s
+	}
+	c.epochs = slices.Clip(l.epochs)
+	c.producers = maps.Clone(l.producers)
+	return &c
+}

@@ -1,0 +1,113 @@
+package log
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Truncate cuts off everything from an offset on: a follower does so where it parted from its leader. An offset inside of
+// a batch takes the whole batch away. What the cut batches said of producers and epochs is forgotten too.
+func (l *Log) Truncate(to int64) error {
+	if to >= l.end {
+		return nil
+	}
+	if to <= l.start {
+		return l.Restart(l.start)
+	}
+	keep := len(l.segments)
+	for keep > 0 && l.segments[keep-1].base >= to {
+		keep--
+		if err := l.drop(keep); err != nil {
+			return err
+		}
+	}
+	if err := l.cut(&l.segments[keep-1], to); err != nil {
+		return err
+	}
+	l.truncateEpochs(l.end)
+	return l.relearn()
+}
+
+// drop removes the segment at i, which is the last or the first.
+func (l *Log) drop(i int) error {
+	if err := l.store.Remove(l.segments[i].base); err != nil {
+		return fmt.Errorf("remove segment %d: %w", l.segments[i].base, err)
+	}
+	l.segments = slices.Delete(slices.Clone(l.segments), i, i+1)
+	return nil
+}
+
+// cut shortens the last segment so that it ends before the batch that holds to, and reads its figures anew.
+func (l *Log) cut(s *segment, to int64) error {
+	old := *s
+	*s = segment{base: old.base, maxMs: noTimestamp}
+	for entry := range old.index {
+		err := l.between(&old, entry, func(_ int, data []byte) bool {
+			b := header(data)
+			if b.NextOffset() > to {
+				return false
+			}
+			s.enter(b, l.cfg.IndexIntervalBytes)
+			l.end = b.NextOffset()
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if entry+1 < len(old.index) && old.index[entry+1].offset >= to {
+			break
+		}
+	}
+	if s.size == 0 {
+		l.end = s.base
+	}
+	if err := l.store.Truncate(s.base, s.size); err != nil {
+		return fmt.Errorf("cut segment %d to %d bytes: %w", s.base, s.size, err)
+	}
+	return nil
+}
+
+// relearn reads the producers' state from what is left (Kafka keeps snapshots for this; cuts are rare and logs short).
+func (l *Log) relearn() error {
+	if len(l.producers) == 0 {
+		return nil
+	}
+	l.producers = nil
+	return l.Each(l.start, l.end, func(b Batch) bool { l.remember(b); return true })
+}
+
+// Restart throws everything away and begins again, empty, at an offset (Kafka: truncateFullyAndStartAt).
+func (l *Log) Restart(at int64) error {
+	for len(l.segments) > 0 {
+		if err := l.drop(len(l.segments) - 1); err != nil {
+			return err
+		}
+	}
+	l.start, l.end = at, at
+	l.epochs, l.producers = nil, nil
+	return nil
+}
+
+// Retain deletes the oldest segments (cleanup.policy=delete): those that are larger together than maxBytes, those whose
+// newest record is older than beforeMs, and those below minStart, which is where the leader's log begins. The segment
+// that is written to stays, and nothing from keep (the high watermark) on goes. maxBytes < 0 and beforeMs < 0 mean: no
+// such bound.
+func (l *Log) Retain(maxBytes, beforeMs, minStart, keep int64) error {
+	for len(l.segments) > 1 && l.segments[1].base <= keep {
+		s := &l.segments[0]
+		tooMuch := maxBytes >= 0 && l.Size()-int64(s.size) >= maxBytes
+		tooOld := beforeMs >= 0 && s.maxMs < beforeMs
+		if !tooMuch && !tooOld && l.segments[1].base > minStart {
+			break
+		}
+		if err := l.drop(0); err != nil {
+			return err
+		}
+		l.start = l.segments[0].base
+		l.forgetEpochs(l.start)
+	}
+	return nil
+}
+
+// Segments is the number of segments.
+func (l *Log) Segments() int { return len(l.segments) }
