@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,9 +94,12 @@ type Hub struct {
 	stop context.CancelFunc
 	wg   sync.WaitGroup // one for each viewer
 
-	mu     sync.Mutex // guards what follows; held for copies only, never while encoding or writing
-	ring   ring
-	more   chan struct{} // closed by the next Publish; nil while nobody waits
+	inbox inbox
+
+	mu   sync.RWMutex // guards ring; held for copies only, never while encoding or writing
+	ring ring
+
+	doors  sync.Mutex // guards hosts and closed
 	hosts  map[string]int
 	closed bool
 }
@@ -108,8 +110,8 @@ func New(cfg Config) *Hub {
 		panic("live.New: Config.Facts and Config.NowMs must be set")
 	}
 	cfg = cfg.withDefaults()
-	h := &Hub{cfg: cfg, ring: ring{limit: cfg.Keep}, hosts: map[string]int{}}
-	h.world = newWorld()
+	h := &Hub{cfg: cfg, world: newWorld(), ring: ring{limit: cfg.Keep}, hosts: map[string]int{}}
+	h.inbox.init()
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
 }
@@ -127,44 +129,61 @@ func (h *Hub) World() string { return h.world }
 // NowMs reads the loop's clock.
 func (h *Hub) NowMs() int64 { return h.cfg.NowMs() }
 
-// Publish takes the next events, in the order of Seq. It copies them, wakes the viewers and returns; it never waits for
-// one. An event without a body, or one whose Seq does not rise, is a bug of the caller and panics.
+// Publish takes the next events, in the order of Seq. It copies them, wakes the viewers and returns; it does not wait
+// for any of them. An event without a body, or one whose Seq does not rise, is a bug of the caller and panics.
 func (h *Hub) Publish(batch []event.Event) {
 	if len(batch) == 0 {
 		return
 	}
-	h.mu.Lock()
-	for i := range batch {
-		if batch[i].Seq <= h.ring.last || batch[i].Body == nil {
-			defer h.mu.Unlock()
-			panic(fmt.Sprintf("live: event %d (%s) published after event %d", batch[i].Seq, batch[i].Text(), h.ring.last))
-		}
-		h.ring.add(batch[i])
-	}
-	more := h.more
-	h.more = nil
-	h.mu.Unlock()
+	n := h.inbox.put(batch)
 	h.stats.published.Add(int64(len(batch)))
-	if more != nil {
-		close(more)
+	if n < inboxEvents {
+		return
 	}
+	if n >= 8*inboxEvents {
+		h.mu.Lock()
+	} else if !h.mu.TryLock() {
+		return
+	}
+	h.drain()
+	h.mu.Unlock()
+}
+
+// drain moves what was published to the ring. The caller holds mu.
+func (h *Hub) drain() {
+	for _, e := range h.inbox.take() {
+		h.ring.add(e)
+	}
+}
+
+// read calls f with the ring, everything published included.
+func (h *Hub) read(f func(r *ring)) {
+	h.mu.RLock()
+	if h.inbox.last.Load() > h.ring.last {
+		h.mu.RUnlock()
+		h.mu.Lock()
+		h.drain()
+		h.mu.Unlock()
+		h.mu.RLock()
+	}
+	defer h.mu.RUnlock()
+	f(&h.ring)
 }
 
 // Window says which events are kept: the oldest Seq that can be asked for and the last that exists. Where none is kept,
 // oldest is last + 1.
 func (h *Hub) Window() (oldest, last int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.ring.oldest(), h.ring.last
+	h.read(func(r *ring) { oldest, last = r.oldest(), r.last })
+	return oldest, last
 }
 
 // Since appends to dst the kept events whose Seq is from or more, at most max of them.
 func (h *Hub) Since(dst []event.Event, from int64, max int) []event.Event {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for i := h.ring.after(from - 1); i < h.ring.len() && max > 0; i, max = i+1, max-1 {
-		dst = append(dst, *h.ring.at(i))
-	}
+	h.read(func(r *ring) {
+		for i := r.after(from - 1); i < r.len() && max > 0; i, max = i+1, max-1 {
+			dst = append(dst, *r.at(i))
+		}
+	})
 	return dst
 }
 
@@ -179,17 +198,17 @@ func (h *Hub) Snapshot(ctx context.Context) (Snapshot, error) {
 
 // Close ends all viewers and waits for them.
 func (h *Hub) Close() {
-	h.mu.Lock()
+	h.doors.Lock()
 	h.closed = true
-	h.mu.Unlock()
+	h.doors.Unlock()
 	h.stop()
 	h.wg.Wait()
 }
 
 // enter takes a place for a viewer; leave gives it back.
 func (h *Hub) enter(host string) (leave func(), err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.doors.Lock()
+	defer h.doors.Unlock()
 	switch {
 	case h.closed:
 		return nil, ErrClosed
@@ -201,12 +220,12 @@ func (h *Hub) enter(host string) (leave func(), err error) {
 	h.wg.Add(1)
 	h.stats.viewers.Add(1)
 	return func() {
-		h.mu.Lock()
+		h.doors.Lock()
 		if h.hosts[host]--; h.hosts[host] == 0 {
 			delete(h.hosts, host)
 		}
 		left := h.stats.viewers.Add(-1)
-		h.mu.Unlock()
+		h.doors.Unlock()
 		if left == 0 {
 			h.forget()
 		}

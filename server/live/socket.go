@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"syscall"
 	"time"
 
 	"nhooyr.io/websocket"
@@ -30,6 +29,7 @@ var (
 	errSilent = errors.New("it did not answer a ping")
 	errSpoke  = errors.New("it sent a message, but a viewer only listens")
 	errGone   = errors.New("it went away")
+	errUnread = errors.New("it did not read")
 	errFlood  = errors.New("it sent more than a viewer has to say")
 )
 
@@ -64,7 +64,6 @@ type socket struct {
 	hub  *Hub
 	conn *websocket.Conn
 	raw  net.Conn
-	wg   sync.WaitGroup
 }
 
 func (s *socket) serve(what Request) error {
@@ -74,24 +73,39 @@ func (s *socket) serve(what Request) error {
 		time.AfterFunc(farewell/2, func() { cancel(ErrClosed) })
 	})
 	defer stop()
-	s.wg.Go(func() { s.listen(ctx, cancel) })
-	s.wg.Go(func() { s.ping(ctx, cancel) })
-	err := s.hub.Watch(ctx, what, func(ctx context.Context, text []byte) error {
-		ctx, done := context.WithTimeout(ctx, s.hub.cfg.WriteTimeout)
-		defer done()
-		return s.conn.Write(ctx, websocket.MessageText, text)
-	})
+	var listening, pinging sync.WaitGroup
+	listening.Go(func() { s.listen(context.WithoutCancel(ctx), cancel) })
+	pinging.Go(func() { s.ping(ctx, cancel) })
+	err := s.hub.Watch(ctx, what, s.send)
+	if errors.Is(err, errGone) {
+		_ = s.conn.CloseNow()
+		listening.Wait() // it knows whether the viewer went or was shown out
+	}
 	err = s.part(err, context.Cause(ctx))
 	cancel(errGone)
 	_ = s.conn.CloseNow()
-	s.wg.Wait()
+	listening.Wait()
+	pinging.Wait()
 	return err
+}
+
+func (s *socket) send(ctx context.Context, text []byte) error {
+	limited, done := context.WithTimeout(ctx, s.hub.cfg.WriteTimeout)
+	defer done()
+	err := s.conn.Write(limited, websocket.MessageText, text)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case limited.Err() != nil:
+		return fmt.Errorf("%w for %v", errUnread, s.hub.cfg.WriteTimeout)
+	}
+	return errGone
 }
 
 // listen answers control frames until the viewer goes, says something or floods.
 func (s *socket) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 	s.conn.SetReadLimit(1 << 10)
-	_, _, err := s.conn.Reader(context.WithoutCancel(ctx))
+	_, _, err := s.conn.Reader(ctx)
 	switch {
 	case err == nil:
 		cancel(errSpoke)
@@ -129,27 +143,19 @@ func (s *socket) part(err, cause error) error {
 	case errors.Is(err, ErrClosed), errors.Is(cause, ErrClosed):
 		s.close(websocket.StatusGoingAway, "the server stops")
 		return nil
-	case errors.Is(cause, errGone):
+	case errors.Is(cause, errGone), cause == nil && errors.Is(err, errGone):
 		return nil
 	case errors.Is(cause, errSpoke), errors.Is(cause, errFlood):
 		err = cause
 		s.close(websocket.StatusPolicyViolation, err.Error())
 	case errors.Is(cause, errSilent):
 		err = cause
-	case errors.Is(err, context.DeadlineExceeded) && s.closed():
-		err = fmt.Errorf("it did not read for %v", s.hub.cfg.WriteTimeout)
-	case errors.Is(err, net.ErrClosed), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
-		return nil
+	case errors.Is(err, errUnread):
 	default:
 		s.close(websocket.StatusInternalError, "the cluster could not be read; see the server's output")
 	}
 	s.hub.stats.cut.Add(1)
 	return err
-}
-
-// closed says whether the library has closed the connection, as it does when a write's time is up.
-func (s *socket) closed() bool {
-	return s.conn.Write(context.Background(), websocket.MessageText, nil) != nil
 }
 
 // close sends a close frame and gives the viewer a moment to answer it.

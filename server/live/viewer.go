@@ -17,7 +17,7 @@ const (
 	chunkBytes  = 256 << 10
 )
 
-// scanEvents bounds how many events are looked at under the hub's lock, which Publish waits for.
+// scanEvents bounds how many events are looked at under the hub's lock at a time.
 const scanEvents = 4096
 
 // Request is what a viewer asks for when it comes.
@@ -101,28 +101,23 @@ func (v *viewer) begin(ctx context.Context, r Request) error {
 
 // behind says how many events come after seq; MaxInt where some of them are no longer kept.
 func (h *Hub) behind(seq int64) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if seq < h.ring.dropped {
-		return math.MaxInt
-	}
-	return h.ring.len() - h.ring.after(seq)
+	n := math.MaxInt
+	h.read(func(r *ring) {
+		if seq >= r.dropped {
+			n = r.len() - r.after(seq)
+		}
+	})
+	return n
 }
 
 // wait returns when there is an event after v.seq. Meanwhile it sends the clock now and then.
 func (v *viewer) wait(ctx context.Context) error {
 	h := v.hub
 	for {
-		h.mu.Lock()
-		if h.ring.last > v.seq {
-			h.mu.Unlock()
+		more := h.inbox.after(v.seq)
+		if more == nil {
 			return nil
 		}
-		if h.more == nil {
-			h.more = make(chan struct{})
-		}
-		more := h.more
-		h.mu.Unlock()
 		silence := time.NewTimer(h.cfg.ClockInterval - time.Since(v.lastSent))
 		select {
 		case <-more:
@@ -179,21 +174,20 @@ func (v *viewer) next(ctx context.Context) error {
 
 // read fills v.events with the next events that the viewer follows and moves v.seq past those that it does not.
 func (v *viewer) read() bool {
-	h := v.hub
 	v.events = v.events[:0]
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	i := h.ring.after(v.seq)
-	for end := min(h.ring.len(), i+scanEvents); i < end && len(v.events) < chunkEvents; i++ {
-		e := h.ring.at(i)
-		v.seq, v.seqMs = e.Seq, e.AtMs
-		if v.follows(e) {
-			v.events = append(v.events, *e)
+	v.hub.read(func(r *ring) {
+		i := r.after(v.seq)
+		for end := min(r.len(), i+scanEvents); i < end && len(v.events) < chunkEvents; i++ {
+			e := r.at(i)
+			v.seq, v.seqMs = e.Seq, e.AtMs
+			if v.follows(e) {
+				v.events = append(v.events, *e)
+			}
 		}
-	}
-	if i == h.ring.len() {
-		v.catchUp = false
-	}
+		if i == r.len() {
+			v.catchUp = false
+		}
+	})
 	return len(v.events) > 0
 }
 
@@ -291,7 +285,6 @@ func (v *viewer) write(ctx context.Context, text []byte, events int) error {
 		return err
 	}
 	v.lastSent = time.Now()
-	v.spent += float64(events)
 	v.hub.stats.sent.Add(int64(events))
 	return nil
 }
@@ -302,9 +295,10 @@ func (v *viewer) pace(ctx context.Context) error {
 	h := v.hub
 	now := time.Now()
 	rate := float64(h.cfg.MaxRate)
-	v.spent = max(0, v.spent-now.Sub(v.spentAt).Seconds()*rate)
+	v.spent = max(0, v.spent-now.Sub(v.spentAt).Seconds()*rate) + float64(len(v.events))
 	v.spentAt = now
 	if v.catchUp {
+		v.spent = 0
 		return nil
 	}
 	pause := h.cfg.MinInterval + time.Duration(h.stats.viewers.Load())*time.Millisecond/8

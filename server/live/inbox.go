@@ -1,0 +1,71 @@
+package live
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"grouplab/coordinator/event"
+)
+
+// inboxEvents is how many events may lie in the inbox before Publish itself moves them on, where it can without
+// waiting; at eight times as many it waits its turn, which is as long as one viewer copies one message.
+const inboxEvents = 4096
+
+// inbox is where Publish leaves events. It is apart from the ring, which viewers read: the loop that publishes shares
+// its lock only with the one viewer that takes everything out, and that is a swap of two slices.
+type inbox struct {
+	last    atomic.Int64 // Seq of the newest event
+	more    atomic.Pointer[chan struct{}]
+	waiting atomic.Bool // somebody wants more to be closed
+
+	mu     sync.Mutex
+	events []event.Event
+	spare  []event.Event // the other slice; owned by whoever holds the hub's lock
+}
+
+func (in *inbox) init() {
+	more := make(chan struct{})
+	in.more.Store(&more)
+}
+
+// put appends a batch, wakes who waits and says how many events lie here.
+func (in *inbox) put(batch []event.Event) int {
+	last := in.last.Load()
+	for i := range batch {
+		if batch[i].Seq <= last || batch[i].Body == nil {
+			panic(fmt.Sprintf("live: event %d (%s) published after event %d", batch[i].Seq, batch[i].Text(), last))
+		}
+		last = batch[i].Seq
+	}
+	in.mu.Lock()
+	in.events = append(in.events, batch...)
+	n := len(in.events)
+	in.mu.Unlock()
+	in.last.Store(last)
+	if in.waiting.Swap(false) {
+		more := make(chan struct{})
+		close(*in.more.Swap(&more))
+	}
+	return n
+}
+
+// after returns nil where there is an event after seq, and otherwise a channel that is closed when one may be.
+func (in *inbox) after(seq int64) <-chan struct{} {
+	more := *in.more.Load()
+	in.waiting.Store(true)
+	if in.last.Load() > seq { // looked at last: put stores it before it looks at waiting
+		return nil
+	}
+	return more
+}
+
+// take empties the inbox. The caller holds the hub's lock and keeps it while it uses the slice.
+func (in *inbox) take() []event.Event {
+	in.mu.Lock()
+	batch := in.events
+	in.events = in.spare[:0]
+	in.mu.Unlock()
+	in.spare = batch
+	return batch
+}
