@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"regexp"
 )
 
@@ -47,9 +49,33 @@ type ConsumerConfig struct {
 	RequestTimeoutMs int64
 	// RecordsPerSecond is how fast its position grows in each partition that it owns, default 1.
 	RecordsPerSecond int32
-	// JoinVersion is the version of JoinGroup that it speaks, 0 to 9; -1 means 9, the newest. Up to 3 there is no
-	// handshake for the member id (KIP-394). The zero value is the newest too: write 0 as JoinVersionZero.
+	// JoinVersion is the version of JoinGroup that it speaks, 1 to 9, default 9. Up to 3 there is no handshake for the
+	// member id (KIP-394).
 	JoinVersion int16
+}
+
+// withDefaults checks a world's description and fills in what was left out.
+func (c Config) withDefaults() (Config, error) {
+	def32(&c.Brokers, 3)
+	def64(&c.LatencyMs, 2)
+	if c.Brokers < 1 || c.Brokers > 9 {
+		return c, fmt.Errorf("there cannot be %d brokers: 1 to 9", c.Brokers)
+	}
+	return c, errors.Join(checkLatency(c.LatencyMs), checkLoss(c.LossPPM))
+}
+
+func checkLatency(ms int64) error {
+	if ms < 1 || ms > 60_000 {
+		return fmt.Errorf("a latency of %d ms is out of bounds: 1 ms to 60 s", ms)
+	}
+	return nil
+}
+
+func checkLoss(ppm int32) error {
+	if ppm < 0 || ppm > 1_000_000 {
+		return fmt.Errorf("a loss of %d in a million is out of bounds: 0 to 1 000 000", ppm)
+	}
+	return nil
 }
 
 var clientName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
@@ -73,7 +99,37 @@ func (c ConsumerConfig) withDefaults() (ConsumerConfig, error) {
 	def64(&c.MetadataMaxAgeMs, 300_000)
 	def64(&c.RetryBackoffMs, 100)
 	def64(&c.RequestTimeoutMs, 30_000)
-	return c, nil
+	if c.JoinVersion == 0 {
+		c.JoinVersion = 9
+	}
+	return c, c.checkBounds()
+}
+
+func (c ConsumerConfig) checkBounds() error {
+	for _, b := range []struct {
+		name           string
+		v, least, most int64
+	}{
+		{"session timeout", int64(c.SessionTimeoutMs), 1, math.MaxInt32},
+		// JoinGroup waits 5 s longer, in an int32.
+		{"rebalance timeout", int64(c.RebalanceTimeoutMs), 1, math.MaxInt32 - 5000},
+		{"heartbeat interval", int64(c.HeartbeatMs), 1, math.MaxInt32},
+		{"auto-commit interval", int64(c.AutoCommitMs), -1, math.MaxInt32},
+		{"metadata age", c.MetadataMaxAgeMs, 1, math.MaxInt32},
+		{"retry back-off", c.RetryBackoffMs, 1, math.MaxInt32},
+		{"request timeout", c.RequestTimeoutMs, 1, math.MaxInt32},
+		{"rate", int64(c.RecordsPerSecond), 1, 1_000_000},
+		{"version of JoinGroup", int64(c.JoinVersion), 1, 9},
+	} {
+		if b.v < b.least || b.v > b.most {
+			return fmt.Errorf("consumer %s: its %s is %d; it goes from %d to %d", c.Name, b.name, b.v, b.least, b.most)
+		}
+	}
+	if c.HeartbeatMs >= c.SessionTimeoutMs {
+		return fmt.Errorf("consumer %s: its heartbeat interval (%d ms) must be below its session timeout (%d ms)",
+			c.Name, c.HeartbeatMs, c.SessionTimeoutMs)
+	}
+	return nil
 }
 
 func def32(v *int32, d int32) {

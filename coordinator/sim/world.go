@@ -1,80 +1,227 @@
 // Package sim is a seeded world: a virtual clock, a network, brokers and consumers. Nothing in it sleeps and nothing is
 // random: the same Config and the same calls give the same events, byte for byte, natively and in WebAssembly.
+//
+// The brokers are a drive.Drive, the same that the server runs. The consumers follow Kafka's Java client (2.4 to 3.x,
+// classic protocol): AbstractCoordinator, ConsumerCoordinator and, as far as it matters, NetworkClient. One file holds
+// one thing that they do: find.go, join.go, sync.go, heartbeat.go, commit.go, fetch.go, metadata.go, leave.go.
+//
+// Not modelled: setting up a connection (TCP, ApiVersions) takes no time, except that a dead broker refuses after a
+// round trip; there is no Fetch: positions grow by themselves; there is no ListOffsets: a partition without a committed
+// offset begins at 0; back-offs do not grow (they do since KIP-580) and have no jitter.
 package sim
 
-import "grouplab/coordinator/event"
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"grouplab/coordinator/cluster"
+	"grouplab/coordinator/drive"
+	"grouplab/coordinator/event"
+)
 
 // World is a cluster and its clients. One goroutine owns it.
-type World struct{}
+type World struct {
+	cfg     Config
+	nowMs   int64
+	numbers *event.Numbers
+	prng    *rand.PCG
+	events  []event.Event
+
+	drive *drive.Drive
+	// driveMs is when the drive must be advanced, -1 where it waits for nothing.
+	driveMs int64
+	agenda  agenda
+	// cause is the Seq of the fact that is being acted on; what is emitted meanwhile carries it.
+	cause int64
+
+	consumers []*consumer
+	calls     map[int64]*call
+	conns     map[int64]*conn
+	messages  map[int64]cluster.Message
+	lastCall  int64
+	lastConn  int64
+	lastMsg   int64
+	drops     []dropRule
+}
 
 // New makes a world at 0 ms with its brokers running, without topics of its own and without consumers.
-func New(cfg Config) (*World, error) { return &World{}, nil }
+func New(cfg Config) (*World, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	dc, err := driveConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	w := &World{
+		cfg: cfg, numbers: &event.Numbers{}, prng: rand.NewPCG(cfg.Seed, 0x67726f75706c6162), driveMs: -1,
+		calls: map[int64]*call{}, conns: map[int64]*conn{}, messages: map[int64]cluster.Message{},
+	}
+	dc.Numbers = w.numbers
+	w.drive = drive.New(0, dc)
+	w.take()
+	return w, nil
+}
 
 // NowMs is the world's time in milliseconds.
-func (w *World) NowMs() int64 { return 0 }
+func (w *World) NowMs() int64 { return w.nowMs }
+
+// Drive is the cluster and its coordinators, for looking and for Probe. What changes it goes through the world.
+func (w *World) Drive() *drive.Drive { return w.drive }
 
 // NextMs is when something happens next, -1 where nothing will without an action from outside.
-func (w *World) NextMs() int64 { return -1 }
+func (w *World) NextMs() int64 {
+	for {
+		d, ok := w.agenda.first()
+		if !ok {
+			return w.driveMs
+		}
+		if d.what == wakes && w.consumers[d.ref].wake != d.order {
+			w.agenda.drop() // the consumer has been armed anew since
+			continue
+		}
+		if w.driveMs >= 0 && w.driveMs < d.atMs {
+			return w.driveMs
+		}
+		return d.atMs
+	}
+}
 
 // Step runs the next moment: everything that is due at NextMs. It reports false where nothing is due ever.
-func (w *World) Step() bool { return false }
+func (w *World) Step() bool {
+	next := w.NextMs()
+	if next < 0 {
+		return false
+	}
+	w.nowMs = max(w.nowMs, next)
+	for w.one() {
+	}
+	w.cause = 0
+	return true
+}
+
+// one does the first thing that is due now. Timers of brokers come before messages that arrive in the same millisecond.
+func (w *World) one() bool {
+	next := w.NextMs()
+	if next < 0 || next > w.nowMs {
+		return false
+	}
+	w.cause = 0
+	if w.driveMs >= 0 && w.driveMs <= w.nowMs {
+		w.drive.Advance(w.nowMs)
+		w.take()
+		if w.driveMs >= 0 && w.driveMs <= w.nowMs {
+			panic(fmt.Sprintf("sim: the drive was advanced to %d ms and still has something due at %d ms", w.nowMs, w.driveMs))
+		}
+		return true
+	}
+	d, _ := w.agenda.first()
+	w.agenda.drop()
+	switch d.what {
+	case reaches:
+		w.reached(d.ref)
+	case returns:
+		w.returned(d.ref)
+	case breaks:
+		w.broke(d.ref)
+	case unmutes:
+		w.unmute(d.ref)
+	case delivers:
+		m := w.messages[d.ref]
+		delete(w.messages, d.ref)
+		w.drive.Deliver(w.nowMs, m)
+		w.take()
+	case wakes:
+		c := w.consumers[d.ref]
+		c.wake, c.wakeMs = 0, -1
+		w.run(c)
+	}
+	return true
+}
 
 // AdvanceTo runs every moment up to ms and leaves the clock there. A time in the past changes nothing.
-func (w *World) AdvanceTo(ms int64) {}
+func (w *World) AdvanceTo(ms int64) {
+	for next := w.NextMs(); next >= 0 && next <= ms; next = w.NextMs() {
+		w.Step()
+	}
+	w.nowMs = max(w.nowMs, ms)
+}
 
 // Take hands out the events since the last Take, in the order of Seq.
-func (w *World) Take() []event.Event { return nil }
+func (w *World) Take() []event.Event {
+	out := w.events
+	w.events = nil
+	return out
+}
+
+// Input notes what a learner or a script did ("kill c3"). It is the cause of what follows until the next Step.
+func (w *World) Input(text string) {
+	w.cause = 0
+	w.cause = w.emit(0, "", event.InputGiven{Text: text})
+}
+
+// Facts are the events that rebuild the picture of the brokers, between FactsBegan and FactsEnded.
+func (w *World) Facts() []event.Event { return w.drive.Facts(w.nowMs) }
+
+// emit tells a fact whose cause is what is being acted on, and returns its Seq.
+func (w *World) emit(broker int32, group string, body event.Body) int64 {
+	seq := w.numbers.Next()
+	w.events = append(w.events, event.Event{Seq: seq, AtMs: w.nowMs, Broker: broker, Group: group, Cause: w.cause, Body: body})
+	return seq
+}
+
+// take carries on what came out of the drive. It must follow every door of the drive before anything else is emitted,
+// so that events stay in the order of Seq.
+func (w *World) take() {
+	out := w.drive.Take()
+	w.events = append(w.events, out.Events...)
+	w.driveMs = out.DeadlineMs
+	for _, e := range out.Events {
+		if b, ok := e.Body.(event.ReplyDropped); ok {
+			w.dropped(b.Ticket)
+		}
+	}
+	for _, r := range out.Replies {
+		w.answered(r.Ticket, r.Kmsg, r.Code, r.Cause)
+	}
+	for _, m := range out.Messages {
+		w.lastMsg++
+		w.messages[w.lastMsg] = m
+		w.agenda.add(w.nowMs+w.cfg.LatencyMs, delivers, w.lastMsg)
+	}
+}
+
+// chance gives a number from 0 to n-1.
+func (w *World) chance(n int) int { return int(w.prng.Uint64() % uint64(n)) }
 
 // Clone is a full copy that goes on identically under the same calls.
-func (w *World) Clone() *World { c := *w; return &c }
-
-// Input notes what a learner or a script did ("kill c3"). It becomes the cause of what follows in this moment.
-func (w *World) Input(text string) {}
-
-// Facts are the events that rebuild the whole picture, between FactsBegan and FactsEnded.
-func (w *World) Facts() []event.Event { return nil }
-
-// AddConsumer describes a consumer; it does not run until Start.
-func (w *World) AddConsumer(c ConsumerConfig) error { return nil }
-
-// Consumers names the consumers in the order they were added.
-func (w *World) Consumers() []string { return nil }
-
-// Start starts a consumer that does not run.
-func (w *World) Start(name string) error { return nil }
-
-// Stop closes a consumer cleanly: it commits, sends LeaveGroup, and ends.
-func (w *World) Stop(name string) error { return nil }
-
-// Kill ends a process at once; nothing is sent.
-func (w *World) Kill(name string) error { return nil }
-
-// Restart kills a process if it runs, and starts a new one with the same client.id and no member id.
-func (w *World) Restart(name string) error { return nil }
-
-// Pause freezes a process with all its threads; answers queue.
-func (w *World) Pause(name string) error { return nil }
-
-// Resume lets a frozen process go on.
-func (w *World) Resume(name string) error { return nil }
-
-// CreateTopic makes a topic with replicas on up to three brokers.
-func (w *World) CreateTopic(name string, partitions int32) error { return nil }
-
-// AddPartitions brings a topic to total partitions.
-func (w *World) AddPartitions(topic string, total int32) error { return nil }
-
-// KillBroker ends a broker's process at once.
-func (w *World) KillBroker(id int32) error { return nil }
-
-// RestartBroker starts a broker that does not run.
-func (w *World) RestartBroker(id int32) error { return nil }
-
-// SetLatency changes how long a message takes, in milliseconds, 1 to 60 000. Messages under way are not changed.
-func (w *World) SetLatency(ms int64) error { return nil }
-
-// SetLoss changes how many of a million messages are lost.
-func (w *World) SetLoss(ppm int32) error { return nil }
-
-// Drop loses the next count requests of one API that a consumer sends; reply loses the answers instead.
-func (w *World) Drop(consumer string, api int16, count int, reply bool) error { return nil }
+func (w *World) Clone() *World {
+	c := *w
+	c.numbers = w.numbers.Clone()
+	prng := *w.prng
+	c.prng = &prng
+	c.events = append([]event.Event(nil), w.events...)
+	c.drive = w.drive.Clone(c.numbers)
+	c.agenda = w.agenda.clone()
+	c.cfg.Set = append([]Setting(nil), w.cfg.Set...)
+	c.drops = append([]dropRule(nil), w.drops...)
+	c.consumers = make([]*consumer, len(w.consumers))
+	for i, k := range w.consumers {
+		c.consumers[i] = k.clone()
+	}
+	c.calls = make(map[int64]*call, len(w.calls))
+	for id, k := range w.calls {
+		kept := *k
+		c.calls[id] = &kept
+	}
+	c.conns = make(map[int64]*conn, len(w.conns))
+	for id, k := range w.conns {
+		c.conns[id] = k.clone()
+	}
+	c.messages = make(map[int64]cluster.Message, len(w.messages))
+	for id, m := range w.messages {
+		c.messages[id] = m
+	}
+	return &c
+}

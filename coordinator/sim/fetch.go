@@ -1,0 +1,164 @@
+package sim
+
+import (
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
+)
+
+// position is one assigned partition. There is no Fetch in this world: a position grows by itself, at the consumer's
+// rate, while the consumer polls.
+type position struct {
+	topic     string
+	partition int32
+	// known is false until OffsetFetch has answered.
+	known bool
+	// base is the position at sinceMs; sinceMs is -1 while it stands still.
+	base, sinceMs int64
+}
+
+// at is the position at nowMs.
+func (p position) at(nowMs int64, perSecond int32) int64 {
+	if p.sinceMs < 0 {
+		return p.base
+	}
+	return p.base + (nowMs-p.sinceMs)*int64(perSecond)/1000
+}
+
+// halt stops the positions where they are; flow lets them grow again.
+func (c *consumer) halt(nowMs int64) {
+	for i := range c.assigned {
+		p := &c.assigned[i]
+		p.base, p.sinceMs = p.at(nowMs, c.cfg.RecordsPerSecond), -1
+	}
+}
+
+func (c *consumer) flow(nowMs int64) {
+	for i := range c.assigned {
+		if p := &c.assigned[i]; p.known && p.sinceMs < 0 {
+			p.sinceMs = nowMs
+		}
+	}
+}
+
+// consumed tells whether there is a position to commit.
+func (c *consumer) consumed() bool {
+	for _, p := range c.assigned {
+		if p.known {
+			return true
+		}
+	}
+	return false
+}
+
+// take is onPartitionsAssigned.
+func (c *consumer) take(w *World, topics []record.TopicPartitions) {
+	c.assigned = nil
+	told := make([]event.TopicPartitions, len(topics))
+	for i, t := range topics {
+		told[i] = event.TopicPartitions(t)
+		for _, p := range t.Partitions {
+			c.assigned = append(c.assigned, position{topic: t.Topic, partition: p, sinceMs: -1})
+		}
+	}
+	w.cause = w.emit(0, c.cfg.Group, event.ClientAssigned{
+		Client: c.cfg.Name, Member: c.memberID, Generation: c.generation, Topics: told,
+	})
+}
+
+// revoke is onPartitionsRevoked, or onPartitionsLost where it is no member any more.
+func (c *consumer) revoke(w *World, lost bool) {
+	if len(c.assigned) == 0 {
+		return
+	}
+	var told []event.TopicPartitions
+	for _, p := range c.assigned {
+		if n := len(told); n == 0 || told[n-1].Topic != p.topic {
+			told = append(told, event.TopicPartitions{Topic: p.topic})
+		}
+		t := &told[len(told)-1]
+		t.Partitions = append(t.Partitions, p.partition)
+	}
+	c.assigned = nil
+	w.cause = w.emit(0, c.cfg.Group, event.ClientRevoked{Client: c.cfg.Name, Topics: told, Lost: lost})
+}
+
+// fetchCommitted asks for the committed offsets of partitions that have no position yet
+// (refreshCommittedOffsetsIfNeeded).
+func (c *consumer) fetchCommitted(w *World) {
+	if c.fetchCall != 0 {
+		return
+	}
+	group := kmsg.NewOffsetFetchRequestGroup()
+	group.Group, group.MemberEpoch = c.cfg.Group, -1
+	for _, p := range c.assigned {
+		if p.known {
+			continue
+		}
+		if n := len(group.Topics); n == 0 || group.Topics[n-1].Topic != p.topic {
+			t := kmsg.NewOffsetFetchRequestGroupTopic()
+			t.Topic = p.topic
+			group.Topics = append(group.Topics, t)
+		}
+		t := &group.Topics[len(group.Topics)-1]
+		t.Partitions = append(t.Partitions, p.partition)
+	}
+	if len(group.Topics) == 0 {
+		return
+	}
+	req := kmsg.NewPtrOffsetFetchRequest()
+	req.Version = 9
+	req.RequireStable = true // KIP-447
+	req.Groups = []kmsg.OffsetFetchRequestGroup{group}
+	c.fetchCall = w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, plain)
+}
+
+// onOffsetFetch is OffsetFetchResponseHandler. A partition without a committed offset begins at 0
+// (auto.offset.reset=earliest).
+func (c *consumer) onOffsetFetch(w *World, r *kmsg.OffsetFetchResponse) {
+	c.fetchCall = 0
+	for _, g := range r.Groups {
+		switch g.ErrorCode {
+		case 0:
+		case kerr.CoordinatorLoadInProgress.Code:
+			c.sleep(w, "retry back-off after OffsetFetch: "+event.CodeName(g.ErrorCode))
+			return
+		case kerr.NotCoordinator.Code, kerr.CoordinatorNotAvailable.Code:
+			c.coordinatorUnknown(w, "OffsetFetch: "+event.CodeName(g.ErrorCode))
+			c.sleep(w, "retry back-off after OffsetFetch: "+event.CodeName(g.ErrorCode))
+			return
+		default:
+			c.fail(w, g.ErrorCode, "OffsetFetch: "+event.CodeName(g.ErrorCode))
+			return
+		}
+		for _, t := range g.Topics {
+			for _, p := range t.Partitions {
+				if !c.fetched(w, t.Topic, p) {
+					return
+				}
+			}
+		}
+	}
+	c.flow(w.nowMs)
+}
+
+// fetched sets one position; it reports whether the rest is to be looked at.
+func (c *consumer) fetched(w *World, topic string, p kmsg.OffsetFetchResponseGroupTopicPartition) bool {
+	switch p.ErrorCode {
+	case 0:
+	case kerr.UnstableOffsetCommit.Code:
+		c.sleep(w, "retry back-off after OffsetFetch: UNSTABLE_OFFSET_COMMIT")
+		return false
+	default:
+		c.fail(w, p.ErrorCode, "OffsetFetch: "+event.CodeName(p.ErrorCode))
+		return false
+	}
+	for i := range c.assigned {
+		if a := &c.assigned[i]; a.topic == topic && a.partition == p.Partition && !a.known {
+			a.known, a.base = true, max(p.Offset, 0)
+		}
+	}
+	return true
+}
