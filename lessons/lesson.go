@@ -96,7 +96,7 @@ func (s Speed) String() string {
 }
 
 // Speeds are the speeds there are, slowest first.
-var Speeds = []Speed{{1, 1000}, {1, 300}, {1, 100}, {1, 30}, {1, 10}, {1, 3}, {1, 1}, {3, 1}, {10, 1}, {30, 1}, {100, 1}}
+var Speeds = []Speed{{1, 1000}, {1, 100}, {1, 10}, {1, 1}, {10, 1}, {100, 1}}
 
 // ParseSpeed reads what String prints; only the speeds of Speeds are read.
 func ParseSpeed(text string) (Speed, bool) {

@@ -8,11 +8,11 @@ import (
 	"grouplab/coordinator/sim/script"
 )
 
-// learnerVerbs are the verbs that a learner can give; set-up and time are not among them.
-var learnerVerbs = []string{"start", "stop", "kill", "pause", "resume", "restart", "add-partitions", "kill-broker", "restart-broker"}
+// LearnerVerbs are the verbs that a learner can give; set-up and time are not among them.
+var LearnerVerbs = []string{"start", "stop", "kill", "pause", "resume", "restart", "add-partitions", "kill-broker", "restart-broker"}
 
 // untimed are the verbs that a step may run: they take no time of the world. Waiting is the step's own.
-var untimed = append([]string{"drop", "latency", "loss", "topic", "consumer", "expect"}, learnerVerbs...)
+var untimed = append([]string{"drop", "latency", "loss", "topic", "consumer", "expect"}, LearnerVerbs...)
 
 var stepWords = []string{"focus", "speed", "predict", "wait", "allow"}
 
@@ -100,11 +100,11 @@ func (p *parser) stepCommand(s *Step, l line, word string) error {
 func (p *parser) allow(s *Step, l line, rest string, col int) error {
 	words := strings.Fields(rest)
 	if len(words) == 0 {
-		return p.fail(l.no, col, "allow needs verbs: %s", list(learnerVerbs))
+		return p.fail(l.no, col, "allow needs verbs: %s", list(LearnerVerbs))
 	}
 	for _, w := range words {
-		if !slices.Contains(learnerVerbs, w) {
-			return p.fail(l.no, col+strings.Index(rest, w), "a learner cannot %q; there are %s%s", w, list(learnerVerbs), meant(w, learnerVerbs))
+		if !slices.Contains(LearnerVerbs, w) {
+			return p.fail(l.no, col+strings.Index(rest, w), "a learner cannot %q; there are %s%s", w, list(LearnerVerbs), meant(w, LearnerVerbs))
 		}
 		if !slices.Contains(s.Allow, w) {
 			s.Allow = append(s.Allow, w)

@@ -1,0 +1,74 @@
+// Package render joins a lesson's script with its texts and makes HTML of them. It is used by the server and the site,
+// never by the tab, which finds the result in its page.
+//
+// A text is Markdown (no raw HTML) in sections:
+//
+//	# Title
+//	A sentence for the list of lessons.
+//
+//	## step NAME: Heading          one for each step of the script
+//	## predict NAME: Question      one for each prediction; what stands below it is said with the question
+//	### OPTION: Answer             one for each option; what stands below it is said once the answer is known
+//	## goal LABEL: Text            one for each clause of the goal
+//	## hint NAME                   one for each hint
+//	## solution NAME: Heading      one for each solution
+//
+// English and Chinese have the same sections, and these are exactly the script's names. What is missing, unknown or
+// doubled is an error that prints FILE:LINE:COL.
+package render
+
+// Langs are the languages of every lesson.
+var Langs = []string{"en", "zh"}
+
+// Text is something said in both languages.
+type Text struct{ En, Zh string }
+
+// Lesson is a lesson with its texts. Fields called HTML are HTML that is safe to put into a page as it is; all others
+// are plain text.
+type Lesson struct {
+	ID     string
+	Number int
+	// Script is the script's text, for the tab.
+	Script         string
+	Title, Summary Text
+	Steps          []Step
+	Goals          []Named
+	Hints          []Named
+	Solutions      []Solution
+}
+
+// Step is one step's text.
+type Step struct {
+	Name     string
+	Title    Text
+	HTML     Text
+	Question *Question // nil where nothing is asked
+}
+
+// Question is a prediction's text.
+type Question struct {
+	Name    string
+	AskHTML Text
+	Options []Option
+}
+
+// Option is one possible answer; WhyHTML is said once the answer is known.
+type Option struct {
+	ID      string
+	HTML    Text
+	WhyHTML Text
+}
+
+// Named is a text with its name in the script. Plain is the same without markup.
+type Named struct {
+	Name        string
+	HTML, Plain Text
+}
+
+// Solution is one way to the goal, with its commands as the script has them.
+type Solution struct {
+	Name     string
+	Title    Text
+	HTML     Text
+	Commands []string
+}

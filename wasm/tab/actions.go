@@ -1,0 +1,273 @@
+package tab
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"grouplab/lessons"
+	"grouplab/static/view"
+)
+
+// Do does what a button, a form or the pointer asks for. Unknown actions and arguments are answered with a sentence.
+func (t *Tab) Do(action, arg string) {
+	t.options.Note = ""
+	t.dirty = true
+	if t.common(action, arg) {
+		return
+	}
+	done := false
+	if t.lesson != nil {
+		done = t.lesson.do(action, arg)
+	} else {
+		done = t.live.do(action, arg)
+	}
+	if !done {
+		t.say("not-here", strings.TrimSpace(action+" "+arg))
+	}
+}
+
+// common does what every page can.
+func (t *Tab) common(action, arg string) bool {
+	switch action {
+	case "select":
+		if t.selected == arg {
+			arg = ""
+		}
+		t.selected = arg
+	case "follow":
+		t.selected = "event:" + arg
+	case "group":
+		t.options.Group, t.selected = arg, ""
+	case "search":
+		t.options.Search = arg
+	case "lang":
+		return t.language(arg)
+	case "theme":
+		if !slices.Contains([]string{"light", "dark", "auto"}, arg) {
+			return false
+		}
+		t.remember("theme", strings.TrimPrefix(arg, "auto"))
+	case "motion":
+		return t.setMotion(arg)
+	case "system-reduced":
+		t.system = arg == "true"
+	case "keys":
+		t.keysOff = !t.keysOff
+		off := ""
+		if t.keysOff {
+			off = "off"
+		}
+		t.out.Store = append(t.out.Store, Attr{"keys", off})
+		t.say(map[bool]string{true: "keys-off", false: "keys-on"}[t.keysOff])
+	case "help":
+		t.out.Help = true
+	case "pane":
+		t.out.Reveal = "part-" + arg
+	case "waiting":
+		t.out.Reveal = "part-headline"
+		t.tellWaiting()
+	case "find":
+		t.out.Reveal = "find"
+	case "dismiss":
+		t.selected = ""
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Tab) language(arg string) bool {
+	if arg != string(view.English) && arg != string(view.Chinese) {
+		return false
+	}
+	t.options.Lang = view.Lang(arg)
+	t.out.Root = append(t.out.Root, Attr{"lang", arg})
+	t.out.Store = append(t.out.Store, Attr{"lang", arg})
+	return true
+}
+
+// setMotion takes "full", "reduced" or "none"; "next" goes round.
+func (t *Tab) setMotion(arg string) bool {
+	all := []string{"full", "reduced", "none"}
+	if arg == "next" || arg == "" {
+		now := t.motion
+		if now == "" {
+			now = map[bool]string{true: "reduced", false: "full"}[t.system]
+		}
+		arg = all[(slices.Index(all, now)+1)%len(all)]
+	}
+	if !slices.Contains(all, arg) {
+		return false
+	}
+	t.motion = arg
+	t.remember("motion", arg)
+	return true
+}
+
+// remember sets an attribute data-NAME of the document and keeps it; "" goes back to what the system says.
+func (t *Tab) remember(name, value string) {
+	t.out.Root = append(t.out.Root, Attr{"data-" + name, value})
+	t.out.Store = append(t.out.Store, Attr{name, value})
+}
+
+// do does what only a lesson can.
+func (m *lessonMode) do(action, arg string) bool {
+	t := m.t
+	switch action {
+	case "play":
+		m.toggle()
+	case "pause":
+		m.pace.playing = false
+	case "step":
+		m.stepForward(t.options.Grain)
+	case "back":
+		m.stepBack(t.options.Grain)
+	case "next-state":
+		m.stepForward(view.GrainState)
+	case "prev-state":
+		m.stepBack(view.GrainState)
+	case "next-timer":
+		m.stepForward(view.GrainTimer)
+	case "start":
+		if arg != "" { // "start c1" is a verb; "start" alone is the transport's
+			m.command(action, arg)
+		} else {
+			m.toStart()
+		}
+	case "end":
+		m.toEnd()
+	case "grain":
+		if !slices.Contains(view.Grains, view.Grain(arg)) {
+			return false
+		}
+		t.options.Grain = view.Grain(arg)
+	case "speed":
+		return m.setSpeed(arg)
+	case "faster":
+		m.pace.shift(1)
+	case "slower":
+		m.pace.shift(-1)
+	case "seek":
+		ms, ok := number(arg)
+		if !ok {
+			return false
+		}
+		m.seek(ms)
+	case "link":
+		t.out.Copy = true
+		m.setHash()
+		t.say("link-copied")
+	case "hash":
+		if arg != t.linked {
+			m.open(arg)
+		}
+	case "why":
+		m.why()
+	default:
+		return m.narration(action, arg)
+	}
+	return true
+}
+
+// narration does what belongs to the lesson's text, and the learner's verbs.
+func (m *lessonMode) narration(action, arg string) bool {
+	switch action {
+	case "next":
+		m.next()
+	case "prev":
+		m.prev()
+	case "predict":
+		m.picked = arg
+	case "predict-check":
+		if arg == "" {
+			arg = m.picked
+		}
+		if arg == "" {
+			m.t.say("pick-first")
+			return true
+		}
+		m.predict(arg)
+	case "predict-show":
+		m.predict("")
+	case "take-over":
+		m.takeOver()
+	case "back-to-lesson":
+		m.comeBack()
+	case "undo":
+		m.back()
+	case "hint":
+		m.hint()
+	case "goal":
+		m.t.out.Reveal = "goal"
+	case "question":
+		m.t.out.Reveal = "question"
+	default:
+		if !slices.Contains(lessons.LearnerVerbs, action) {
+			return false
+		}
+		m.command(action, arg)
+	}
+	return true
+}
+
+func (m *lessonMode) setSpeed(arg string) bool {
+	want, err := strconv.ParseFloat(arg, 64)
+	if err != nil {
+		return false
+	}
+	for _, s := range speeds() {
+		if float(s) == want {
+			m.pace.set(s)
+			return true
+		}
+	}
+	return false
+}
+
+// hint shows one more hint.
+func (m *lessonMode) hint() {
+	if m.hints >= len(m.page.Hints) {
+		m.t.say("no-hints")
+		return
+	}
+	m.hints++
+	text := m.page.Hints[m.hints-1].Text.In(m.t.options.Lang)
+	m.t.announce = append(m.t.announce, m.t.word("hint-shown", strconv.Itoa(m.hints), strconv.Itoa(len(m.page.Hints)), text))
+}
+
+// fill puts the lesson's state into the options and returns the picture at the cursor.
+func (m *lessonMode) fill(o *view.Options) *view.Model {
+	b := m.cursor.lesson()
+	p, step := b.player, b.player.Step()
+	o.Playing, o.Speed = m.pace.playing, float(m.pace.speed)
+	o.AtStart = m.cursor.seq <= m.head.startSeq
+	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
+	o.Head = m.cursor.furthest
+	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client
+	if m.hints > 0 && m.hints <= len(m.lesson.Hints) {
+		if f := m.lesson.Hints[m.hints-1].Focus; f.Part != "" {
+			o.Focus, o.FocusClient = f.Part, f.Client
+		}
+	}
+	s := &view.LessonState{Page: m.page, Step: p.Index(), Gate: string(p.Gate()), Met: b.met, Hints: m.hints, Allow: step.Allow}
+	if step.Wait != nil {
+		s.Waits = step.Wait.String()
+	}
+	if p.Gate() == lessons.Free {
+		s.Allow = lessons.LearnerVerbs
+		o.Focus, o.FocusClient = "", ""
+	}
+	if w := m.head.engine.World(); w != nil {
+		s.Clients = w.Consumers()
+	}
+	s.Picked = m.picked
+	if a := p.Answer(step.Name); a != nil {
+		s.Picked, s.Chosen, s.Right, s.DecidedMs = a.Chosen, a.Chosen, a.Right, a.DecidedMs
+	}
+	for _, g := range b.goals {
+		s.Goals = append(s.Goals, view.GoalState{Label: g.Label, Holds: g.Holds, Now: g.Now})
+	}
+	o.Lesson = s
+	return m.cursor.model
+}

@@ -1,0 +1,164 @@
+package tab
+
+import (
+	"grouplab/coordinator/event"
+	"grouplab/static/view"
+)
+
+// cursor is what the page shows: the picture after the event seq, at nowMs, and how the lesson stood.
+type cursor struct {
+	head *head
+	seq  int64
+	// nowMs is between the time of the event seq and that of the next.
+	nowMs int64
+	beat  int
+	model *view.Model
+	// pictures are copies of the model to rewind from, oldest first; the first is the lesson's start.
+	pictures []picture
+	// furthest is the picture of the newest moment that was shown, while the cursor is behind it.
+	furthest *view.Model
+	// seen are the events passed since they were taken last, going forward.
+	seen []event.Event
+}
+
+type picture struct {
+	seq   int64
+	model *view.Model
+}
+
+// newCursor shows the start of a lesson.
+func newCursor(h *head) *cursor {
+	c := &cursor{head: h, model: view.NewModel()}
+	for _, e := range h.events {
+		c.model.Apply(e)
+	}
+	c.seq, c.nowMs = h.seq(), h.nowMs()
+	c.model.SetNow(c.nowMs)
+	c.pictures = []picture{{c.seq, c.model.Clone()}}
+	return c
+}
+
+// lesson is how the lesson stood at the cursor.
+func (c *cursor) lesson() beat { return c.head.beats[c.beat] }
+
+// atHead tells whether there is nothing later that is known.
+func (c *cursor) atHead() bool {
+	return c.seq == c.head.seq() && c.nowMs >= c.head.nowMs() && c.beat == len(c.head.beats)-1 && c.head.applied == len(c.head.inputs)
+}
+
+// toHead shows the head's end.
+func (c *cursor) toHead() {
+	c.toSeq(c.head.seq())
+	c.toTime(c.head.nowMs())
+	c.beat = len(c.head.beats) - 1
+}
+
+// toSeq shows the moment after an event that is kept, or the lesson's start where that is later.
+func (c *cursor) toSeq(seq int64) {
+	seq = max(min(seq, c.head.seq()), c.head.startSeq)
+	atMs := c.head.startMs
+	if seq > c.head.startSeq {
+		atMs = c.head.at(seq).AtMs
+	}
+	if seq < c.seq || atMs < c.nowMs { // a picture's clock goes forward only
+		c.rewind(seq)
+	}
+	for c.seq < seq {
+		c.pass()
+	}
+	c.nowMs, c.beat = atMs, c.head.beatAt(seq)
+	c.settle()
+}
+
+// toTime lets lab time pass forward up to ms, at most to the head's.
+func (c *cursor) toTime(ms int64) {
+	ms = min(ms, c.head.nowMs())
+	for c.seq < c.head.seq() && c.head.at(c.seq+1).AtMs <= ms {
+		c.pass()
+	}
+	c.nowMs = max(c.nowMs, ms)
+	for c.beat+1 < len(c.head.beats) {
+		if next := c.head.beats[c.beat+1]; next.seq > c.seq || next.atMs > c.nowMs {
+			break
+		}
+		c.beat++
+	}
+	c.settle()
+}
+
+// toBeat shows the moment in which the lesson came to stand so.
+func (c *cursor) toBeat(i int) {
+	b := c.head.beats[i]
+	c.toSeq(b.seq)
+	c.nowMs = max(c.nowMs, b.atMs)
+	c.beat = i
+	c.settle()
+}
+
+// pass applies the next event.
+func (c *cursor) pass() {
+	e := c.head.at(c.seq + 1)
+	c.model.Apply(*e)
+	c.seq++
+	c.seen = append(c.seen, *e)
+	if c.seq >= c.pictures[len(c.pictures)-1].seq+saveEvery {
+		c.pictures = thin(append(c.pictures, picture{c.seq, c.model.Clone()}), maxSaves)
+	}
+}
+
+// rewind goes back to the newest picture that is not later than seq and from which events are kept. Where events
+// between are not kept, the lesson is run again from its start.
+func (c *cursor) rewind(seq int64) {
+	if c.furthest == nil || c.furthest.Seq < c.model.Seq {
+		c.furthest = c.model
+	}
+	i := len(c.pictures) - 1
+	for i > 0 && c.pictures[i].seq > seq {
+		i--
+	}
+	p := c.pictures[i]
+	c.seq, c.model = p.seq, p.model.Clone()
+	c.seen = nil
+}
+
+// settle brings what depends on the place in line with it.
+func (c *cursor) settle() {
+	c.model.SetNow(c.nowMs)
+	if c.furthest != nil && c.furthest.Seq <= c.seq {
+		c.furthest = nil
+	}
+}
+
+// reachable tells whether the cursor can go to an event without running the lesson again.
+func (c *cursor) reachable(seq int64) bool {
+	if seq >= c.seq {
+		return c.seq+1 >= c.head.first()
+	}
+	i := len(c.pictures) - 1
+	for i > 0 && c.pictures[i].seq > seq {
+		i--
+	}
+	return c.pictures[i].seq+1 >= c.head.first()
+}
+
+// cut forgets pictures of a future that was dropped; the events at and before seq are as they were.
+func (c *cursor) cut(seq int64) {
+	for len(c.pictures) > 1 && c.pictures[len(c.pictures)-1].seq > seq {
+		c.pictures = c.pictures[:len(c.pictures)-1]
+	}
+	c.furthest = nil
+}
+
+// align follows a head that was taken back: it shows the head's end again. Where what leads there is no longer kept, the
+// lesson begins anew, with its inputs pending.
+func (c *cursor) align() {
+	c.cut(c.head.seq())
+	last := c.pictures[len(c.pictures)-1]
+	if last.seq > c.head.startSeq && last.seq+1 < c.head.first() {
+		c.head.backTo(0, c.head.startMs)
+		c.cut(c.head.seq())
+		last = c.pictures[0]
+	}
+	c.seq, c.model, c.seen = last.seq, last.model.Clone(), nil
+	c.toHead()
+}

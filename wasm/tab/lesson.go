@@ -1,0 +1,289 @@
+package tab
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"grouplab/coordinator/event"
+	"grouplab/lessons"
+	"grouplab/static/view"
+)
+
+// lessonMode plays a lesson.
+type lessonMode struct {
+	t      *Tab
+	lesson *lessons.Lesson
+	page   *view.LessonPage
+	head   *head
+	cursor *cursor
+	pace   pace
+	picked string // the option that is marked
+	hints  int
+	undo   []past
+}
+
+// past is a run to come back to: what was done, how far it went, and what was shown.
+type past struct {
+	inputs       []input
+	headSeq, seq int64
+}
+
+const (
+	// frameEvents bounds what one frame lets happen, so that a page stays responsive at any speed.
+	frameEvents = 2000
+	// searchMs and searchEvents bound how far a step looks for what it was asked for.
+	searchMs     = 30 * 60 * 1000
+	searchEvents = 50_000
+	// maxUndo bounds the runs to come back to.
+	maxUndo = 50
+)
+
+// newLessonMode reads the lesson out of what the page carries and runs its set-up.
+func newLessonMode(t *Tab, id, script, page string) (*lessonMode, error) {
+	l, err := lessons.Load(id, script)
+	if err != nil {
+		return nil, err
+	}
+	m := &lessonMode{t: t, lesson: l, page: &view.LessonPage{}, pace: newPace()}
+	if err := json.Unmarshal([]byte(page), m.page); err != nil {
+		return nil, fmt.Errorf("the page's text of lesson %s cannot be read: %w", id, err)
+	}
+	if len(m.page.Steps) != len(l.Steps) {
+		return nil, fmt.Errorf("the page's text of lesson %s has %d steps, its script %d: reload the page", id, len(m.page.Steps), len(l.Steps))
+	}
+	if m.head, err = newHead(l); err != nil {
+		return nil, err
+	}
+	m.cursor = newCursor(m.head)
+	m.enterStep()
+	return m, nil
+}
+
+// tick lets wallMs of wall time pass.
+func (m *lessonMode) tick(wallMs int64) {
+	if !m.pace.playing {
+		return
+	}
+	before := m.cursor.lesson()
+	if m.pace.leaps() {
+		if m.pace.leapDue(wallMs) {
+			m.leap()
+		}
+	} else if ms := m.pace.labMs(wallMs); ms > 0 {
+		m.pass(m.cursor.nowMs + ms)
+	}
+	m.noteBeat(before)
+}
+
+// pass lets lab time pass up to ms: first what is known, then the engine.
+func (m *lessonMode) pass(ms int64) {
+	m.t.dirty = true
+	if !m.cursor.atHead() && m.cursor.nowMs < m.head.nowMs() {
+		m.cursor.toTime(ms)
+		if m.cursor.nowMs < m.head.nowMs() {
+			return
+		}
+	}
+	why, err := m.head.run(ms, frameEvents)
+	m.cursor.toTime(min(ms, m.head.nowMs()))
+	m.halt(why, err)
+}
+
+// halt stops playing where time cannot pass.
+func (m *lessonMode) halt(why end, err error) {
+	switch {
+	case err != nil:
+		m.pace.playing = false
+		m.t.fail(err)
+	case why == endGate:
+		m.pace.playing = false
+		m.cursor.toHead()
+	case why == endQuiet:
+		m.pace.playing = false
+		m.t.say("quiet")
+	}
+}
+
+// leap goes to the next moment in which something happens.
+func (m *lessonMode) leap() {
+	m.t.dirty = true
+	if m.cursor.seq < m.head.seq() {
+		m.cursor.toTime(m.head.at(m.cursor.seq + 1).AtMs)
+		return
+	}
+	why, err := m.head.run(m.head.nextLimit(), 1)
+	m.cursor.toTime(m.head.nowMs())
+	m.halt(why, err)
+}
+
+// noteBeat looks whether the lesson came to stand otherwise, and prepares the page for it.
+func (m *lessonMode) noteBeat(before beat) {
+	now := m.cursor.lesson()
+	if now.player.Index() != before.player.Index() {
+		m.enterStep()
+	}
+	if now.met && !before.met {
+		m.t.say("goal-met")
+	}
+	if m.cursor.atHead() && now.player.Gate() == lessons.Ready && before.player.Gate() == lessons.Waiting {
+		m.t.say("step-over")
+	}
+}
+
+// enterStep takes over what a step wants of the page.
+func (m *lessonMode) enterStep() {
+	m.picked = ""
+	s := m.cursor.lesson().player.Step()
+	if s.Speed.Den != 0 {
+		m.pace.set(s.Speed)
+	}
+	m.t.dirty = true
+}
+
+// mayRun tells whether time may pass at the cursor, and says why not where it may not. Where a step is over it goes on to
+// the next.
+func (m *lessonMode) mayRun() bool {
+	if m.cursor.seq == m.head.seq() && m.head.applied == len(m.head.inputs) {
+		m.cursor.toHead() // only time lies between
+	}
+	if !m.cursor.atHead() {
+		return true
+	}
+	if m.head.player.Gate() == lessons.Ready && !m.act(inputNext, "") {
+		return false
+	}
+	if m.head.player.Gate() == lessons.Asking {
+		m.t.say("answer-first")
+		return false
+	}
+	return true
+}
+
+// act does something new where the cursor is. In the past it drops what came later, unless it is what was done then.
+func (m *lessonMode) act(kind inputKind, arg string) bool {
+	m.t.dirty = true
+	before := m.cursor.lesson()
+	if m.repeats(kind, arg) {
+		m.cursor.toBeat(m.cursor.beat + 1)
+		m.noteBeat(before)
+		return true
+	}
+	was := past{inputs: m.head.inputs, headSeq: m.head.seq(), seq: m.cursor.seq}
+	later := m.head.seq() - m.cursor.seq
+	forks := !m.cursor.atHead() && (m.head.applied != before.applied || m.head.nowMs() != m.cursor.nowMs || m.head.applied != len(m.head.inputs))
+	if forks {
+		if err := m.head.fork(before.applied, m.cursor.seq, m.cursor.nowMs); err != nil {
+			m.t.fail(err)
+			return false
+		}
+		m.cursor.cut(m.cursor.seq)
+	}
+	if err := m.head.act(kind, arg); err != nil {
+		m.cursor.toHead()
+		m.refuse(err)
+		return false
+	}
+	m.remember(was)
+	m.cursor.toHead()
+	m.noteBeat(before)
+	if forks && later > 0 {
+		m.t.say("forked", fmt.Sprint(later))
+	}
+	return true
+}
+
+// repeats tells whether something is exactly what was done next at this moment.
+func (m *lessonMode) repeats(kind inputKind, arg string) bool {
+	i := m.cursor.beat + 1
+	if i >= len(m.head.beats) {
+		return false
+	}
+	now, next := m.head.beats[i-1], m.head.beats[i]
+	if next.applied != now.applied+1 || next.atMs != m.cursor.nowMs {
+		return false
+	}
+	return m.head.inputs[now.applied] == input{atMs: next.atMs, kind: kind, arg: arg}
+}
+
+func (m *lessonMode) remember(was past) {
+	if len(m.undo) == maxUndo {
+		m.undo = m.undo[1:]
+	}
+	m.undo = append(m.undo, was)
+}
+
+// refuse says why something was not possible.
+func (m *lessonMode) refuse(err error) {
+	if no, ok := errors.AsType[notAllowedError](err); ok {
+		m.t.say("not-allowed", no.verb)
+		return
+	}
+	m.t.fail(err)
+}
+
+// back undoes what was done last: the run goes back to how it was before, and so does the cursor.
+func (m *lessonMode) back() {
+	if len(m.undo) == 0 {
+		m.t.say("nothing-to-undo")
+		return
+	}
+	was := m.undo[len(m.undo)-1]
+	m.undo = m.undo[:len(m.undo)-1]
+	m.restore(was)
+}
+
+// restore runs to a moment of a list of inputs and shows it.
+func (m *lessonMode) restore(was past) {
+	m.pace.playing = false
+	m.head.retrace(was.inputs)
+	m.cursor.align()
+	if err := m.chase(was.headSeq, true); err != nil {
+		m.t.fail(err)
+	}
+	m.show(was.seq)
+	m.enterStep()
+}
+
+// chase runs the head up to an event and, where all is set, to the end of the pending inputs, with the cursor close
+// behind. A run of more than maxFollow events is not followed further. Inputs that cannot be done are dropped.
+func (m *lessonMode) chase(seq int64, all bool) error {
+	for from := m.head.seq(); m.head.seq()-from < maxFollow; {
+		more, err := m.head.chase(seq, all)
+		m.cursor.toSeq(m.head.seq())
+		if err != nil || !more {
+			if all {
+				m.head.inputs = m.head.inputs[:m.head.applied:m.head.applied]
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// show moves the cursor to an event, running the lesson again where what lies between is no longer kept.
+func (m *lessonMode) show(seq int64) {
+	m.t.dirty = true
+	seq = max(min(seq, m.head.seq()), m.head.startSeq)
+	if !m.cursor.reachable(seq) {
+		m.head.backTo(0, m.head.startMs)
+		m.cursor.align()
+		if err := m.chase(seq, false); err != nil {
+			m.t.fail(err)
+		}
+	}
+	m.cursor.toSeq(seq)
+}
+
+// stopsAt tells whether an event is one that a grain stops at.
+func stopsAt(g view.Grain, e *event.Event) bool {
+	switch b := e.Body.(type) {
+	case event.RequestReceived, event.HeartbeatReceived, event.ReplySent:
+		return g == view.GrainEvent || g == view.GrainRequest
+	case event.StateChanged:
+		return g == view.GrainEvent || g == view.GrainState
+	case event.OperationCompleted:
+		return g == view.GrainEvent || g == view.GrainTimer && b.Expired
+	}
+	return g == view.GrainEvent
+}

@@ -1,0 +1,299 @@
+package tab
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"grouplab/coordinator/event"
+	"grouplab/static/view"
+)
+
+// liveMode shows a running cluster. Package server/live says what comes over the wire.
+type liveMode struct {
+	t         *Tab
+	model     *view.Model
+	bootstrap string
+	may       bool
+
+	// world and seq are what was seen last, to go on from after the connection broke.
+	world string
+	seq   int64
+	// facts is set between FactsBegan and FactsEnded: the picture is not whole then, and is not shown.
+	facts bool
+
+	connected, ended bool
+	attempts         int
+	retryAtMs        int64 // wall time of the next attempt; 0 while one is under way or the connection stands
+
+	// aheadMs is how far the server's clock is ahead of the page's, by the message that travelled fastest.
+	aheadMs   int64
+	haveClock bool
+
+	// frozen stops the picture; kept is what came meanwhile, lost is set where that became too much.
+	frozen bool
+	kept   []event.Event
+	behind int
+	lost   bool
+
+	demo  int
+	probe probe
+}
+
+const (
+	// liveClockMs is how often countdowns are rendered while no fact comes.
+	liveClockMs = 250
+	// maxKept bounds what is kept while the picture is frozen.
+	maxKept = 50_000
+	// retryMs is the wait before the second attempt to connect; it doubles up to maxRetryMs.
+	retryMs, maxRetryMs = 500, 15_000
+)
+
+// NewLive makes the page of the running cluster. bootstrap is the address for Kafka clients; may is set where the page
+// carries the token.
+func NewLive(bootstrap string, may bool, c Choices) *Tab {
+	t := newTab(c)
+	t.live = &liveMode{t: t, model: view.NewModel(), bootstrap: bootstrap, may: may, demo: -1}
+	t.options.Mode = view.ModeLive
+	t.live.connect()
+	return t
+}
+
+// connect asks for a connection that goes on where the last one ended.
+func (m *liveMode) connect() {
+	m.retryAtMs = 0
+	m.t.out.Connect = "api/live"
+	if m.seq > 0 {
+		m.t.out.Connect += "?" + url.Values{"from": {strconv.FormatInt(m.seq+1, 10)}, "world": {m.world}}.Encode()
+	}
+}
+
+// Socket tells how the websocket fares: it was opened, or it ended for a reason.
+func (t *Tab) Socket(open bool, reason string) {
+	m := t.live
+	if m == nil {
+		return
+	}
+	t.dirty = true
+	was := m.connected
+	if m.connected = open; open {
+		m.attempts, m.retryAtMs = 0, 0
+		if m.ended {
+			t.say("connected")
+		}
+		t.out.Ask = append(t.out.Ask, "api/demo")
+		return
+	}
+	if was {
+		t.say("disconnected")
+	}
+	m.ended = true
+	wait := min(int64(retryMs)<<min(m.attempts, 10), maxRetryMs)
+	m.attempts++
+	m.retryAtMs = t.wallMs + wait
+}
+
+// message is what the server sends, one member at a time.
+type message struct {
+	Hello *struct {
+		Version int    `json:"version"`
+		World   string `json:"world"`
+		NowMs   int64  `json:"nowMs"`
+	} `json:"hello"`
+	Gap *struct {
+		From, To, Events int64
+		FromMs, ToMs     int64
+		Reason           string
+	} `json:"gap"`
+	Events []json.RawMessage `json:"events"`
+	NowMs  int64             `json:"nowMs"`
+	Clock  *struct {
+		NowMs int64 `json:"nowMs"`
+	} `json:"clock"`
+}
+
+// Message takes one message of the websocket. What cannot be read is told and skipped; the connection goes on.
+func (t *Tab) Message(text []byte) {
+	m := t.live
+	if m == nil {
+		return
+	}
+	var msg message
+	if err := json.Unmarshal(text, &msg); err != nil {
+		t.fail(fmt.Errorf("a message of the server cannot be read: %w", err))
+		return
+	}
+	switch {
+	case msg.Hello != nil:
+		if m.world != msg.Hello.World {
+			m.world, m.haveClock = msg.Hello.World, false
+		}
+		m.clock(msg.Hello.NowMs)
+	case msg.Gap != nil:
+		g := msg.Gap
+		m.model.Missed(view.Gap{FromSeq: g.From, ToSeq: g.To, FromMs: g.FromMs, ToMs: g.ToMs})
+		if g.Events > 0 {
+			t.say("gap", strconv.FormatInt(g.Events, 10), event.Duration(max(g.ToMs-g.FromMs, 0)))
+		} else {
+			t.say("gap-unknown", g.Reason)
+		}
+	case msg.Clock != nil:
+		m.clock(msg.Clock.NowMs)
+	default:
+		m.clock(msg.NowMs)
+		m.events(msg.Events)
+	}
+}
+
+// events takes over facts; one that cannot be read is told and skipped.
+func (m *liveMode) events(raw []json.RawMessage) {
+	for _, r := range raw {
+		var e event.Event
+		if err := json.Unmarshal(r, &e); err != nil {
+			m.t.fail(err)
+			continue
+		}
+		m.seq = max(m.seq, e.Seq)
+		if !m.frozen {
+			m.apply(e)
+			continue
+		}
+		m.behind++
+		if m.lost || len(m.kept) == maxKept {
+			m.kept, m.lost = nil, true
+			continue
+		}
+		m.kept = append(m.kept, e)
+	}
+	m.t.dirty = true
+}
+
+func (m *liveMode) apply(e event.Event) {
+	switch e.Body.(type) {
+	case event.FactsBegan:
+		m.facts = true
+	case event.FactsEnded:
+		m.facts = false
+	case event.StateChanged, event.MemberRemoved:
+		if !m.facts {
+			m.t.announce = append(m.t.announce, event.Name(e.Group)+": "+e.Text())
+		}
+	}
+	m.model.Apply(e)
+}
+
+// clock learns what time it is at the server.
+func (m *liveMode) clock(serverMs int64) {
+	if serverMs <= 0 {
+		return
+	}
+	if ahead := serverMs - m.t.wallMs; !m.haveClock || ahead > m.aheadMs {
+		m.aheadMs, m.haveClock = ahead, true
+	}
+}
+
+// tick lets wall time pass. Without a connection the clock stands: what the picture says would be a guess.
+func (m *liveMode) tick(wallMs int64) {
+	if m.retryAtMs > 0 && wallMs >= m.retryAtMs {
+		m.connect()
+		m.t.dirty = true
+	}
+	if m.connected && m.haveClock && !m.frozen && !m.facts {
+		m.model.SetNow(wallMs + m.aheadMs)
+	}
+	m.ask(wallMs)
+}
+
+// freeze stops the picture or lets it catch up.
+func (m *liveMode) freeze() {
+	if m.frozen = !m.frozen; m.frozen {
+		m.t.say("frozen")
+		return
+	}
+	kept := m.kept
+	m.kept = nil
+	if m.lost {
+		m.model.Missed(view.Gap{FromSeq: m.model.Seq + 1, ToSeq: m.seq, FromMs: m.model.NowMs, ToMs: m.t.wallMs + m.aheadMs})
+		m.seq = 0 // begin with facts
+		m.connect()
+	}
+	for _, e := range kept {
+		m.apply(e)
+	}
+	m.behind, m.lost = 0, false
+	m.t.say("thawed")
+}
+
+// do does what only the page of the cluster can.
+func (m *liveMode) do(action, arg string) bool {
+	switch action {
+	case "freeze", "play", "pause":
+		m.freeze()
+	case "why":
+		m.t.selected = m.t.cause(m.model, m.t.selected)
+	case "link":
+		m.t.say("link-live")
+	case "kill-broker", "restart-broker":
+		id, ok := number(arg)
+		if !ok {
+			return false
+		}
+		m.post(action+" "+arg, fmt.Sprintf("api/brokers/%d/%s", id, strings.TrimSuffix(action, "-broker")), "")
+	case "add-partitions":
+		topic, count, _ := strings.Cut(arg, " ")
+		total, ok := number(count)
+		if !ok {
+			return false
+		}
+		m.post(action+" "+arg, "api/topics/"+url.PathEscape(topic)+"/partitions", fmt.Sprintf(`{"total":%d}`, total))
+	case "demo", "demo-kill", "demo-stop", "kill", "stop":
+		return m.demoDo(strings.TrimPrefix(action, "demo-"), arg)
+	default:
+		return false
+	}
+	return true
+}
+
+// demoDo starts, kills or stops demo consumers.
+func (m *liveMode) demoDo(action, arg string) bool {
+	body := ""
+	switch action {
+	case "demo":
+		n, ok := number(arg)
+		if !ok {
+			return false
+		}
+		body = fmt.Sprintf(`{"start":%d}`, n)
+	default:
+		name, err := json.Marshal(arg)
+		if err != nil || arg == "" {
+			return false
+		}
+		body = fmt.Sprintf(`{"%s":%s}`, action, name)
+	}
+	m.post(action+" "+arg, "api/demo", body)
+	return true
+}
+
+func (m *liveMode) post(what, path, body string) {
+	if !m.may {
+		m.t.say("needs-token")
+		return
+	}
+	m.t.out.Posts = append(m.t.out.Posts, Post{Path: path, Body: body})
+	m.t.say("asked-server", what)
+}
+
+// fill puts the stream's state into the options and returns the picture.
+func (m *liveMode) fill(o *view.Options) *view.Model {
+	live := &view.LiveState{Connected: m.connected, Ended: m.ended, Frozen: m.frozen, Behind: m.behind, May: m.may,
+		Demo: m.demo, Bootstrap: m.bootstrap}
+	if m.retryAtMs > 0 {
+		live.RetryMs = max(m.retryAtMs-m.t.wallMs, 1)
+	}
+	o.Live, o.Playing = live, !m.frozen
+	o.Behaviour = m.probe.answers
+	return m.model
+}

@@ -1,0 +1,215 @@
+package tab
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"grouplab/static/view"
+)
+
+// Choices are what the page remembers of a viewer, and where it was opened.
+type Choices struct {
+	Lang view.Lang
+	// Motion is "full", "reduced", "none" or "" for what the system prefers.
+	Motion string
+	// SystemReduced is set where the system asks for less motion.
+	SystemReduced bool
+	// KeysOff switches single-letter keys off.
+	KeysOff bool
+	// Hash is the address's fragment without '#': perhaps a link to a moment.
+	Hash string
+}
+
+// Tab is one page. One goroutine uses it.
+type Tab struct {
+	options  view.Options
+	lesson   *lessonMode
+	live     *liveMode
+	selected string
+	focusOff bool // the viewer looked elsewhere since the step began
+	motion   string
+	system   bool // the system asks for less motion
+	keysOff  bool
+
+	wallMs   int64 // the last frame
+	drawnMs  int64 // the last time parts were rendered
+	started  bool
+	dirty    bool // something visible changed
+	html     map[string]string
+	out      Update
+	announce []string
+	spokenMs int64
+	linked   string // the fragment that the address shows
+}
+
+const (
+	// maxFrameMs bounds the wall time of one frame, so that a page that was hidden does not make up for it.
+	maxFrameMs = 250
+	// clockMs is how often countdowns are rendered while nothing else changes.
+	clockMs = 100
+	// speakMs is how long a sentence for the screen reader has for itself.
+	speakMs = 1200
+)
+
+func newTab(c Choices) *Tab {
+	t := &Tab{html: map[string]string{}, motion: c.Motion, system: c.SystemReduced, keysOff: c.KeysOff, dirty: true}
+	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent}
+	if t.options.Lang == "" {
+		t.options.Lang = view.English
+	}
+	return t
+}
+
+// NewLesson makes the page of a lesson: its id, its script and its text as the page carries them. An error is meant for
+// the page: the script's prints FILE:LINE:COL.
+func NewLesson(id, script, page string, c Choices) (*Tab, error) {
+	t := newTab(c)
+	m, err := newLessonMode(t, id, script, page)
+	if err != nil {
+		return nil, err
+	}
+	t.lesson, t.options.Mode = m, view.ModeLesson
+	if c.Hash != "" {
+		m.open(c.Hash)
+	}
+	return t, nil
+}
+
+// Frame lets the time since the last frame pass and says what the page has to do. wallMs is any clock of milliseconds
+// that never goes back.
+func (t *Tab) Frame(wallMs int64) Update {
+	passed := min(max(wallMs-t.wallMs, 0), maxFrameMs)
+	if !t.started {
+		t.started, passed = true, 0
+	}
+	t.wallMs = wallMs
+	if t.lesson != nil {
+		t.lesson.tick(passed)
+	} else {
+		t.live.tick(wallMs)
+	}
+	if t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs {
+		t.render()
+	}
+	t.speak()
+	u := t.out
+	t.out = Update{}
+	u.Motion = t.rate()
+	u.Busy = t.playing() || t.dirty
+	if !u.Busy {
+		u.WakeMs = t.wakeMs()
+	}
+	return u
+}
+
+// playing tells whether lab time passes by itself; moving whether what is drawn depends on the time of now.
+func (t *Tab) playing() bool { return t.lesson != nil && t.lesson.pace.playing }
+
+func (t *Tab) moving() bool {
+	if t.live != nil {
+		return !t.live.frozen && t.wallMs-t.drawnMs >= liveClockMs
+	}
+	return t.playing()
+}
+
+func (t *Tab) wakeMs() int64 {
+	switch {
+	case t.live != nil:
+		return liveClockMs
+	case len(t.announce) > 0:
+		return speakMs
+	}
+	return 0
+}
+
+// rate is how things on the wire travel now.
+func (t *Tab) rate() Rate {
+	switch {
+	case t.reduced() || t.lesson == nil || !t.lesson.pace.playing || t.lesson.pace.leaps():
+		return Rate{}
+	}
+	s := t.lesson.pace.speed
+	return Rate{Num: s.Den, Den: s.Num}
+}
+
+func (t *Tab) reduced() bool {
+	return t.motion == "reduced" || t.motion == "none" || t.motion == "" && t.system
+}
+
+// render renders every part and patches those whose HTML changed.
+func (t *Tab) render() {
+	t.dirty, t.drawnMs = false, t.wallMs
+	model := t.fill()
+	var b bytes.Buffer
+	for _, p := range view.Parts(model, t.options) {
+		b.Reset()
+		if err := p.Component.Render(context.Background(), &b); err != nil {
+			t.say("failed", "part "+p.ID+": "+err.Error())
+			continue
+		}
+		html := b.String()
+		if t.html[p.ID] == html {
+			continue
+		}
+		t.html[p.ID] = html
+		t.out.Patches = append(t.out.Patches, Patch{ID: "part-" + p.ID, HTML: html})
+	}
+	t.address()
+}
+
+// fill brings the options up to date and returns the picture.
+func (t *Tab) fill() *view.Model {
+	t.options.Selected, t.options.Reduced = t.selected, t.reduced()
+	if t.lesson != nil {
+		return t.lesson.fill(&t.options)
+	}
+	return t.live.fill(&t.options)
+}
+
+// group is the group on stage.
+func (t *Tab) group(m *view.Model) *view.Group {
+	if g := m.Groups[t.options.Group]; g != nil {
+		return g
+	}
+	if names := m.GroupNames(); t.options.Group == "" && len(names) > 0 {
+		return m.Groups[names[0]]
+	}
+	return nil
+}
+
+func (t *Tab) model() *view.Model {
+	if t.lesson != nil {
+		return t.lesson.cursor.model
+	}
+	return t.live.model
+}
+
+// say shows a sentence and tells it to the screen reader.
+func (t *Tab) say(key string, args ...string) {
+	t.options.Note = t.word(key, args...)
+	t.announce = append(t.announce, t.options.Note)
+	t.dirty = true
+}
+
+// fail tells what went wrong, in the words of the error.
+func (t *Tab) fail(err error) { t.say("failed", err.Error()) }
+
+// speak hands out at most one sentence each speakMs; what piles up is merged.
+func (t *Tab) speak() {
+	if t.lesson != nil {
+		t.lesson.narrate()
+	}
+	if len(t.announce) == 0 || t.spokenMs > 0 && t.wallMs-t.spokenMs < speakMs {
+		return
+	}
+	t.out.Announce = strings.Join(t.announce[max(0, len(t.announce)-3):], " ")
+	t.announce, t.spokenMs = nil, t.wallMs
+}
+
+// number reads an argument that must be a whole number.
+func number(arg string) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(arg), 10, 64)
+	return n, err == nil
+}
