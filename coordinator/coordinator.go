@@ -2,10 +2,13 @@ package coordinator
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
+	"grouplab/coordinator/purgatory"
 	"grouplab/coordinator/record"
 )
 
@@ -157,65 +160,229 @@ type Probed struct {
 type Coordinator struct {
 	cfg   Config
 	nowMs int64
-	out   Output
+	meta  Metadata
+	// offsetsPartitions is the number of partitions of __consumer_offsets when it was first seen. Kafka reads it once at
+	// start; partitions that are added later would move groups to where their records are not.
+	offsetsPartitions int32
+
+	groups       map[string]*group
+	groupSlots   []*group
+	freeGroups   []int32
+	groupNumbers int64
+	memberSlots  []*member
+	freeMembers  []int32
+	partitions   map[int32]*partition
+	loading      int // how many partitions are loading
+
+	wheel      *purgatory.Wheel
+	sessions   *purgatory.Purgatory[int32, operation] // by member
+	rebalances *purgatory.Purgatory[int64, operation] // by joinKey, syncKey
+
+	issued        int64 // member ids
+	appendTickets int64
+	appends       map[int64]*inflight
+
+	cause int64  // the Seq of what is being done
+	how   string // what ends the operation that is being knocked at
+	quiet bool   // a session timer is being moved without being told
+
+	out           Output
+	taken         bool
+	cascaded      func(purgatory.Cascade)
+	beatResponses [5][2]*kmsg.HeartbeatResponse
 }
 
-// New returns a coordinator that owns no partition yet. It panics where cfg lacks Numbers or MemberID.
+// New returns a coordinator that owns no partition yet. It panics where cfg lacks Numbers or MemberID, or where nowMs is
+// negative.
 func New(nowMs int64, cfg Config) *Coordinator {
 	if cfg.Numbers == nil || cfg.MemberID == nil {
 		panic(fmt.Sprintf("coordinator.New of broker %d: Config.Numbers and Config.MemberID must be set", cfg.Broker))
 	}
-	return &Coordinator{cfg: cfg, nowMs: nowMs}
+	c := &Coordinator{cfg: cfg, nowMs: nowMs, groups: map[string]*group{}, partitions: map[int32]*partition{},
+		appends: map[int64]*inflight{}, wheel: purgatory.NewWheel(nowMs), beatResponses: sharedHeartbeatResponses()}
+	c.sessions = purgatory.New[int32, operation](c.wheel, ownerSessions, sessions{c})
+	c.rebalances = purgatory.New[int64, operation](c.wheel, ownerRebalances, rebalances{c})
+	c.cascaded = c.timerCascaded
+	return c
 }
 
-// Handle takes one request of a client. Its reply comes out of Take, now or after a later input. It panics on a request
-// kind that is not the coordinator's, since that is a mistake of the host.
-func (c *Coordinator) Handle(nowMs int64, r Request) { panic("Handle is not there yet") }
+// Handle takes one request of a client. Its reply comes out of Take, now or after a later input. Any content of a
+// request is answered; a request kind that is not the coordinator's is a mistake of the host and panics.
+func (c *Coordinator) Handle(nowMs int64, r Request) {
+	c.enter(nowMs, r.Cause)
+	if q, ok := r.Kmsg.(*kmsg.HeartbeatRequest); ok {
+		c.heartbeat(&r, q)
+		return
+	}
+	switch q := r.Kmsg.(type) {
+	case *kmsg.JoinGroupRequest:
+		c.received(&r, q.Group, event.RequestReceived{Member: q.MemberID, Reason: reasonOf(q.Reason)})
+		c.joinGroup(&r, q)
+	case *kmsg.SyncGroupRequest:
+		c.received(&r, q.Group, event.RequestReceived{Member: q.MemberID, Generation: q.Generation})
+		c.syncGroup(&r, q)
+	case *kmsg.LeaveGroupRequest:
+		c.received(&r, q.Group, leaveReceived(q))
+		c.leaveGroup(&r, q)
+	case *kmsg.OffsetCommitRequest:
+		c.received(&r, q.Group, event.RequestReceived{Member: q.MemberID, Generation: q.Generation})
+		c.offsetCommit(&r, q)
+	case *kmsg.OffsetFetchRequest:
+		c.received(&r, fetchedID(q), event.RequestReceived{})
+		c.offsetFetch(&r, q)
+	case *kmsg.FindCoordinatorRequest:
+		c.received(&r, soughtID(q), event.RequestReceived{})
+		c.findCoordinator(&r, q)
+	case *kmsg.DescribeGroupsRequest:
+		c.received(&r, only(q.Groups), event.RequestReceived{})
+		c.describeGroups(&r, q)
+	case *kmsg.ListGroupsRequest:
+		c.received(&r, "", event.RequestReceived{})
+		c.listGroups(&r, q)
+	default:
+		panic(fmt.Sprintf("coordinator.Handle takes the nine group requests, not %T", r.Kmsg))
+	}
+}
 
-// Advance tells that time has passed. Every timer whose deadline is at or before nowMs runs, in order of deadline.
-func (c *Coordinator) Advance(nowMs int64) { panic("Advance is not there yet") }
+// Advance tells that time has passed. Every timer whose deadline is at or before nowMs runs, in order of deadline, then
+// of arming; so it does before any other input, too.
+func (c *Coordinator) Advance(nowMs int64) { c.enter(nowMs, 0) }
 
-// Appended tells the outcome of an Append: the position of the batch, or Kafka's error code.
+// Appended tells the outcome of an Append: the position of its batch, or Kafka's error code. It panics on a ticket that
+// is not awaited.
 func (c *Coordinator) Appended(nowMs int64, ticket, baseOffset int64, code int16) {
-	panic("Appended is not there yet")
+	c.enter(nowMs, 0)
+	c.appended(ticket, baseOffset, code)
 }
 
 // Immigrate tells that this broker became leader of a partition of __consumer_offsets in an epoch and that its log is
-// about to be read up to endOffset (Kafka: onElection).
+// about to be read up to endOffset (Kafka: onElection). An epoch older than the last one is ignored, and so is a
+// partition that is owned or loading already, but for its epoch.
 func (c *Coordinator) Immigrate(nowMs int64, partition, epoch int32, endOffset int64) {
-	panic("Immigrate is not there yet")
+	c.enter(nowMs, 0)
+	c.immigrate(partition, epoch, endOffset)
 }
 
-// Load gives one batch of the log of a partition that is loading, in order of position.
+// Load gives one batch of the log of a partition that is loading, in order of position. A batch of another epoch than
+// the one in which the load began is ignored.
 func (c *Coordinator) Load(nowMs int64, partition, epoch int32, batch LoadedBatch) {
-	panic("Load is not there yet")
+	c.enter(nowMs, 0)
+	c.loadBatch(partition, epoch, &batch)
 }
 
-// Loaded tells that the log was read: failed is "" where it was read to its end, otherwise what ended it early.
+// Loaded tells that the log was read: failed is "" where it was read to its end, otherwise what ended it early; then
+// nothing is kept of it, as in Kafka. The partition is owned from now on.
 func (c *Coordinator) Loaded(nowMs int64, partition, epoch int32, failed string) {
-	panic("Loaded is not there yet")
+	c.enter(nowMs, 0)
+	c.loaded(partition, epoch, failed)
 }
 
-// Emigrate tells that this broker is no longer leader of a partition of __consumer_offsets (Kafka: onResignation).
-func (c *Coordinator) Emigrate(nowMs int64, partition, epoch int32) { panic("Emigrate is not there yet") }
+// Emigrate tells that this broker is no longer leader of a partition of __consumer_offsets (Kafka: onResignation). An
+// epoch older than the last one is ignored; -1 stands for no epoch and is never ignored.
+func (c *Coordinator) Emigrate(nowMs int64, partition, epoch int32) {
+	c.enter(nowMs, 0)
+	c.emigrate(partition, epoch)
+}
 
 // MetadataChanged tells what the broker now knows of the cluster. The coordinator keeps a copy.
 func (c *Coordinator) MetadataChanged(nowMs int64, m Metadata) {
-	panic("MetadataChanged is not there yet")
+	c.enter(nowMs, 0)
+	c.meta = Metadata{slices.Clone(m.Brokers), maps.Clone(m.Topics), slices.Clone(m.OffsetsLeaders)}
+	if c.offsetsPartitions == 0 {
+		c.offsetsPartitions = int32(len(m.OffsetsLeaders))
+	}
 }
 
 // ConfigChanged replaces the settings. Timers that already run keep their deadlines.
-func (c *Coordinator) ConfigChanged(nowMs int64, s Settings) { panic("ConfigChanged is not there yet") }
+func (c *Coordinator) ConfigChanged(nowMs int64, s Settings) {
+	c.enter(nowMs, 0)
+	c.cfg.Settings = s
+}
 
 // Take returns what has come out since the last Take.
-func (c *Coordinator) Take() Output { panic("Take is not there yet") }
+func (c *Coordinator) Take() Output {
+	c.clearTaken()
+	c.taken = true
+	c.out.DeadlineMs = c.wheel.NextMs()
+	return c.out
+}
 
-// Probe tells what a request would get now. It works on a copy of one group and changes nothing.
-func (c *Coordinator) Probe(nowMs int64, r Request) Probed { panic("Probe is not there yet") }
+// enter begins every door: time moves, and what is due happens first.
+func (c *Coordinator) enter(nowMs, cause int64) {
+	if nowMs < c.nowMs {
+		panic(fmt.Sprintf("coordinator of broker %d: time goes back from %d ms to %d ms", c.cfg.Broker, c.nowMs, nowMs))
+	}
+	c.clearTaken()
+	c.nowMs = nowMs
+	c.runTimers()
+	c.cause = cause
+}
 
-// Facts returns events from which a fold rebuilds the picture of this coordinator. They change nothing and use no new
-// Seq: each carries the Seq handed out last, so the stream goes on after them.
-func (c *Coordinator) Facts(nowMs int64) []event.Event { panic("Facts is not there yet") }
+// clearTaken empties the output that was handed out. Very large slices are let go.
+func (c *Coordinator) clearTaken() {
+	if !c.taken {
+		return
+	}
+	const keep = 4096
+	c.taken = false
+	if cap(c.out.Events) > keep {
+		c.out.Events = nil
+	}
+	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Events: c.out.Events[:0]}
+}
 
-// Clone returns a copy that goes its own way, for a copy of the world that numbers its events with n.
-func (c *Coordinator) Clone(n *event.Numbers) *Coordinator { panic("Clone is not there yet") }
+// emit tells a fact, caused by what is being done.
+func (c *Coordinator) emit(group string, body event.Body) int64 {
+	seq := c.cfg.Numbers.Next()
+	c.out.Events = append(c.out.Events, event.Event{Seq: seq, AtMs: c.nowMs, Broker: c.cfg.Broker, Group: group,
+		Cause: c.cause, Body: body})
+	return seq
+}
+
+// received tells of a request and makes it the cause of what follows.
+func (c *Coordinator) received(r *Request, group string, body event.RequestReceived) {
+	body.Ticket, body.API, body.Version = r.Ticket, r.Kmsg.Key(), r.Kmsg.GetVersion()
+	body.ClientID, body.ClientHost = r.ClientID, r.ClientHost
+	c.cause = c.emit(group, body)
+}
+
+// send answers a request.
+func (c *Coordinator) send(group string, resp kmsg.Response, sent event.ReplySent) {
+	seq := c.emit(group, sent)
+	c.out.Replies = append(c.out.Replies, Reply{sent.Ticket, resp, sent.Code, seq})
+}
+
+// only is the one group that a request is about, "" where there are none or several.
+func only(groups []string) string {
+	if len(groups) == 1 {
+		return groups[0]
+	}
+	return ""
+}
+
+func leaveReceived(q *kmsg.LeaveGroupRequest) event.RequestReceived {
+	if q.Version < 3 || len(q.Members) == 0 {
+		return event.RequestReceived{Member: q.MemberID}
+	}
+	return event.RequestReceived{Member: q.Members[0].MemberID, Reason: reasonOf(q.Members[0].Reason)}
+}
+
+func fetchedID(q *kmsg.OffsetFetchRequest) string {
+	if q.Version < 8 {
+		return q.Group
+	}
+	if len(q.Groups) == 1 {
+		return q.Groups[0].Group
+	}
+	return ""
+}
+
+func soughtID(q *kmsg.FindCoordinatorRequest) string {
+	switch {
+	case q.Version > 0 && q.CoordinatorType != keyTypeGroup:
+		return ""
+	case q.Version < 4:
+		return q.CoordinatorKey
+	}
+	return only(q.CoordinatorKeys)
+}

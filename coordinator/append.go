@@ -1,0 +1,120 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
+)
+
+// appendKind is what an append is for.
+type appendKind uint8
+
+const (
+	storesAssignment appendKind = iota
+	storesEmptyGroup
+	storesOffsets
+)
+
+// inflight is an append whose outcome is awaited.
+type inflight struct {
+	kind       appendKind
+	groupID    string
+	group      int64 // the group's number, since its id may be used again
+	generation int32
+	partition  int32
+	seq        int64 // of its AppendStarted
+	startMs    int64
+	deadlineMs int64
+	records    int
+
+	assignment  map[string][]byte  // storesAssignment: by member id
+	assignments []event.Assignment // the same in the words of events
+	commit      commit             // storesOffsets
+}
+
+// appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
+// of the elected protocol. It carries the time at which the state was entered, which is CompletingRebalance: Stable
+// begins when the record is written.
+func (c *Coordinator) appendGroup(g *group, assignment func(*member) []byte, a inflight) {
+	value := record.Group{ProtocolType: g.protocolType, Generation: g.generation, StateTimestampMs: g.stateMs}
+	if len(g.members) > 0 {
+		value.Protocol, value.Leader = &g.protocol, &g.leader
+	}
+	for _, m := range g.members {
+		value.Members = append(value.Members, record.Member{MemberID: m.id, InstanceID: m.instanceID,
+			ClientID: m.clientID, ClientHost: m.clientHost, RebalanceTimeoutMs: m.rebalanceTimeoutMs,
+			SessionTimeoutMs: m.sessionTimeoutMs, Subscription: m.metadata(g.protocol), Assignment: assignment(m)})
+	}
+	c.append(g, "group", a, []record.Record{{Key: record.GroupKey(g.id), Value: record.GroupValue(value),
+		TimestampMs: c.nowMs}})
+}
+
+// appendEmptyGroup writes that a generation ended without members. Nobody waits for the outcome.
+func (c *Coordinator) appendEmptyGroup(g *group) {
+	c.appendGroup(g, nil, inflight{kind: storesEmptyGroup})
+}
+
+// append hands records to the host and remembers what the outcome is for.
+func (c *Coordinator) append(g *group, what string, a inflight, records []record.Record) (ticket int64) {
+	c.appendTickets++
+	ticket = c.appendTickets
+	timeoutMs := int64(c.cfg.Settings.OffsetsCommitTimeoutMs)
+	a.groupID, a.group, a.generation, a.partition = g.id, g.number, g.generation, g.partition
+	a.startMs, a.deadlineMs, a.records = c.nowMs, c.nowMs+timeoutMs, len(records)
+	a.seq = c.emit(g.id, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
+		DeadlineMs: a.deadlineMs})
+	c.appends[ticket] = &a
+	c.out.Appends = append(c.out.Appends, Append{Ticket: ticket, Partition: a.partition,
+		Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what, Records: records, TimeoutMs: timeoutMs, Acks: -1,
+		Cause: a.seq})
+	return ticket
+}
+
+// appended takes the log's callback. Where the group has gone, or is no longer where it was, the outcome has no effect;
+// a commit is answered all the same.
+func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
+	a := c.appends[ticket]
+	if a == nil {
+		panic(fmt.Sprintf("coordinator of broker %d: Appended(%d) answers no append that is under way", c.cfg.Broker, ticket))
+	}
+	delete(c.appends, ticket)
+	g := c.groups[a.groupID]
+	if g != nil && g.number != a.group {
+		g = nil
+	}
+	ignored := g == nil
+	if a.kind == storesAssignment && g != nil {
+		ignored = g.state != event.CompletingRebalance || g.generation != a.generation
+	}
+	c.cause = a.seq
+	c.cause = c.emit(a.groupID, event.AppendFinished{Append: ticket, Partition: a.partition, BaseOffset: baseOffset,
+		Code: code, Ignored: ignored})
+	switch {
+	case a.kind == storesOffsets:
+		c.commitWritten(g, a, ticket, baseOffset, code)
+	case a.kind == storesAssignment && !ignored:
+		c.assignmentWritten(g, a, code)
+	}
+}
+
+// groupAppendCode is what the members of a group are told when its record was not written.
+func groupAppendCode(code int16) int16 {
+	switch code {
+	case codeUnknownTopicOrPartition, codeNotEnoughReplicas, codeNotEnoughAfterAppend, codeRequestTimedOut:
+		return codeNotAvailable
+	case codeNotLeaderOrFollower, codeStorageError:
+		return codeNotCoordinator
+	case codeMessageTooLarge, codeRecordListTooLarge, codeInvalidFetchSize:
+		return codeUnknownServerError
+	}
+	return code
+}
+
+// commitAppendCode is what a client is told when its commit was not written.
+func commitAppendCode(code int16) int16 {
+	if code == codeNetworkException {
+		return codeLoadInProgress
+	}
+	return groupAppendCode(code)
+}

@@ -1,0 +1,305 @@
+package coordinator
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
+)
+
+// commit is an OffsetCommit whose records are being written.
+type commit struct {
+	ticket  Ticket
+	version int16
+	member  string
+	sinceMs int64
+	// resp is ready but for the partitions that were written.
+	resp  *kmsg.OffsetCommitResponse
+	items []commitItem
+	told  []event.OffsetValue // of the items, in their order
+	code  int16               // the first code of a partition that was set aside
+}
+
+// commitItem is one partition of a commit.
+type commitItem struct {
+	topic         int32 // index into group.topics
+	at            int32 // where the partition probably is
+	partition     int32
+	value         offsetValue
+	inTopic, inPt int32 // its place in the response
+}
+
+// offsetCommit stores offsets. They are pending until their records are in the log, and only then visible and answered.
+func (c *Coordinator) offsetCommit(r *Request, q *kmsg.OffsetCommitRequest) {
+	if q.InstanceID != nil {
+		c.refuseCommit(r, q, nil, codeUnsupportedVersion, guardStatic)
+		return
+	}
+	resp, unknown, total := c.commitResponse(q)
+	if unknown == total {
+		c.refuseCommit(r, q, nil, codeUnknownTopicOrPartition, guardNoPartition)
+		return
+	}
+	g, m, code, guard := c.checkCommit(q)
+	if code != codeNone {
+		c.refuseCommit(r, q, g, code, guard)
+		return
+	}
+	if m != nil && (g.state == event.Stable || g.state == event.PreparingRebalance) {
+		c.resetSession(m, "commit", c.nowMs-m.session.toldMs < beatEveryMs)
+	}
+	c.storeOffsets(r, q, g, resp, total-unknown)
+}
+
+const guardNoPartition = "the broker knows no such topic or partition"
+
+// commitResponse makes the response, with the code of partitions that the broker does not know set. It counts them.
+func (c *Coordinator) commitResponse(q *kmsg.OffsetCommitRequest) (resp *kmsg.OffsetCommitResponse, unknown, total int) {
+	resp = kmsg.NewPtrOffsetCommitResponse()
+	resp.Version = q.Version
+	resp.Topics = make([]kmsg.OffsetCommitResponseTopic, len(q.Topics))
+	for i := range q.Topics {
+		t := &q.Topics[i]
+		partitions := c.meta.Topics[t.Topic]
+		list := make([]kmsg.OffsetCommitResponseTopicPartition, len(t.Partitions))
+		for j := range t.Partitions {
+			list[j].Partition = t.Partitions[j].Partition
+			if list[j].Partition < 0 || list[j].Partition >= partitions {
+				list[j].ErrorCode = codeUnknownTopicOrPartition
+				unknown++
+			}
+		}
+		total += len(list)
+		resp.Topics[i] = kmsg.OffsetCommitResponseTopic{Topic: t.Topic, TopicID: t.TopicID, Partitions: list}
+	}
+	return resp, unknown, total
+}
+
+// checkCommit tells why a whole commit is refused; m is nil where no member commits. Membership is checked first, then
+// the generation, and the state last: a stranger must not be told to wait for a rebalance (KAFKA-8487).
+func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest) (g *group, m *member, code int16, guard string) {
+	number, code, guard := c.gate(q.Group, true)
+	if code != codeNone {
+		return nil, nil, code, guard
+	}
+	g = c.groups[q.Group]
+	switch {
+	case g == nil && q.Generation < 0:
+		return c.createGroup(q.Group, number), nil, codeNone, ""
+	case g == nil && q.Version >= 9:
+		return nil, nil, codeGroupIDNotFound, guardNoGroup
+	case g == nil:
+		return nil, nil, codeIllegalGeneration, guardNoGroup
+	case q.Generation < 0 && g.state == event.Empty:
+		return g, nil, codeNone, "" // an admin tool, or a consumer that assigns its partitions itself
+	case q.Generation < 0 && q.MemberID == "":
+		return g, nil, codeUnknownMemberID, "the group has members, and the commit names none"
+	}
+	m, code, guard = g.checkMember(q.MemberID, q.Generation)
+	if code == codeNone && g.state == event.CompletingRebalance {
+		code, guard = codeRebalanceInProgress, "the group waits for its assignment"
+	}
+	return g, m, code, guard
+}
+
+// refuseCommit answers every partition with the same code.
+func (c *Coordinator) refuseCommit(r *Request, q *kmsg.OffsetCommitRequest, g *group, code int16, guard string) {
+	resp, _, total := c.commitResponse(q)
+	told := make([]event.OffsetValue, 0, total)
+	for i := range resp.Topics {
+		for j := range resp.Topics[i].Partitions {
+			p := &resp.Topics[i].Partitions[j]
+			if p.ErrorCode == codeNone || code == codeUnsupportedVersion {
+				p.ErrorCode = code
+			}
+			told = append(told, refusedOffset(q, i, j, p.ErrorCode))
+		}
+	}
+	refused := event.OffsetsRefused{Member: q.MemberID, Generation: q.Generation, Code: code, Offsets: told}
+	if g != nil {
+		refused.State, refused.GroupGeneration = g.state, g.generation
+	}
+	if code == codeRebalanceInProgress {
+		c.cause = g.began.seq
+	}
+	c.emit(q.Group, refused)
+	c.send(q.Group, resp, event.ReplySent{Ticket: r.Ticket, API: apiOffsetCommit, Code: code, Member: q.MemberID,
+		Generation: q.Generation, Guard: guard})
+}
+
+func refusedOffset(q *kmsg.OffsetCommitRequest, topic, at int, code int16) event.OffsetValue {
+	p := &q.Topics[topic].Partitions[at]
+	return event.OffsetValue{Topic: q.Topics[topic].Topic, Partition: p.Partition, Offset: p.Offset,
+		LeaderEpoch: p.LeaderEpoch, Metadata: metadataOf(p), Code: code}
+}
+
+func metadataOf(p *kmsg.OffsetCommitRequestTopicPartition) string {
+	if p.Metadata == nil {
+		return ""
+	}
+	return *p.Metadata
+}
+
+// storeOffsets marks the offsets as pending and writes them in one batch. Partitions with too much metadata are set
+// aside; where none is left nothing is written.
+func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *group, resp *kmsg.OffsetCommitResponse, n int) {
+	k := commit{ticket: r.Ticket, version: q.Version, member: q.MemberID, sinceMs: c.nowMs, resp: resp,
+		items: make([]commitItem, 0, n), told: make([]event.OffsetValue, 0, n)}
+	records := make([]record.Record, 0, n)
+	ticket := c.appendTickets + 1
+	var refused []event.OffsetValue
+	for i := range q.Topics {
+		topic, hint := int32(-1), 0
+		for j := range q.Topics[i].Partitions {
+			p, answer := &q.Topics[i].Partitions[j], &resp.Topics[i].Partitions[j]
+			if answer.ErrorCode == codeNone && c.metadataTooLarge(p.Metadata) {
+				answer.ErrorCode = codeOffsetMetadataTooLarge
+			}
+			if answer.ErrorCode != codeNone {
+				refused = append(refused, refusedOffset(q, i, j, answer.ErrorCode))
+				continue
+			}
+			if topic < 0 {
+				topic, hint = g.topic(q.Topics[i].Topic), int(p.Partition)
+			}
+			o, at := g.make(topic, p.Partition, hint)
+			hint = at + 1
+			o.pending, o.pendingAppend = true, ticket
+			o.pendingValue = c.valueOf(q, p)
+			k.items = append(k.items, commitItem{topic, int32(at), p.Partition, o.pendingValue, int32(i), int32(j)})
+			k.told = append(k.told, o.pendingValue.told(q.Topics[i].Topic, p.Partition))
+			records = append(records, record.Record{Key: o.key, Value: o.pendingValue.record(), TimestampMs: c.nowMs})
+		}
+	}
+	if len(refused) > 0 {
+		k.code = refused[0].Code
+		c.emit(g.id, event.OffsetsRefused{Member: q.MemberID, Generation: q.Generation, GroupGeneration: g.generation,
+			State: g.state, Code: k.code, Offsets: refused})
+	}
+	if len(k.items) == 0 {
+		c.answerCommit(g.id, &k, g.generation, k.code)
+		return
+	}
+	c.emit(g.id, event.OffsetsPending{Member: q.MemberID, Generation: q.Generation, Append: ticket, Offsets: k.told})
+	c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: apiOffsetCommit, Member: q.MemberID, ClientID: r.ClientID,
+		SinceMs: c.nowMs, Until: untilWritten})
+	c.append(g, "offsets", inflight{kind: storesOffsets, commit: k}, records)
+}
+
+const untilWritten = "the offsets are written"
+
+// valueOf is what a partition of a request commits. Versions 2 to 4 may ask for an expiry, version 1 names the time.
+func (c *Coordinator) valueOf(q *kmsg.OffsetCommitRequest, p *kmsg.OffsetCommitRequestTopicPartition) offsetValue {
+	v := offsetValue{offset: p.Offset, metadata: metadataOf(p), commitMs: c.nowMs, expireMs: -1, leaderEpoch: -1}
+	if q.Version >= 6 {
+		v.leaderEpoch = p.LeaderEpoch
+	}
+	if q.Version == 1 && p.Timestamp >= 0 {
+		v.commitMs = p.Timestamp
+	}
+	if q.Version >= 2 && q.Version <= 4 && q.RetentionTimeMillis >= 0 {
+		v.expireMs = c.nowMs + min(q.RetentionTimeMillis, math.MaxInt64-c.nowMs)
+	}
+	return v
+}
+
+// metadataTooLarge counts UTF-16 code units, as Kafka compares String.length with offset.metadata.max.bytes.
+func (c *Coordinator) metadataTooLarge(metadata *string) bool {
+	limit := int(c.cfg.Settings.OffsetMetadataMaxBytes)
+	if metadata == nil {
+		return false
+	}
+	if len(*metadata) > record.MaxStringBytes {
+		return true
+	}
+	if len(*metadata) <= limit {
+		return false
+	}
+	units := 0
+	for _, r := range *metadata {
+		units++
+		if r > 0xffff && r <= utf8.MaxRune {
+			units++
+		}
+	}
+	return units > limit
+}
+
+// commitWritten takes the outcome of a commit's append. A value becomes visible unless a later position of the log has
+// been seen already; it stops being pending unless a newer commit of the partition is under way.
+func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset int64, code int16) {
+	k := &a.commit
+	answer := commitAppendCode(code)
+	visible := k.told[:0:0]
+	for i := range k.items {
+		item := &k.items[i]
+		k.resp.Topics[item.inTopic].Partitions[item.inPt].ErrorCode = answer
+		if g != nil && g.settle(item, baseOffset, code == codeNone) {
+			if len(visible) == 0 {
+				visible = k.told[i:i]
+			}
+			visible = appendTold(visible, k.told, i)
+		}
+	}
+	if len(visible) > 0 {
+		c.emit(a.groupID, event.OffsetsCommitted{Append: ticket, BaseOffset: baseOffset, Offsets: visible})
+	}
+	generation := a.generation
+	if code != codeNone {
+		refused := event.OffsetsRefused{Member: k.member, Generation: a.generation, GroupGeneration: a.generation,
+			Code: answer, Append: ticket, Offsets: k.told}
+		if g != nil {
+			refused.State, refused.GroupGeneration = g.state, g.generation
+		}
+		c.emit(a.groupID, refused)
+	}
+	if answer == codeNone {
+		answer = k.code
+	}
+	c.answerCommit(a.groupID, k, generation, answer)
+}
+
+// appendTold adds the i-th of all to a part of all, without a copy as long as the part has no holes.
+func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
+	if n := len(part); n < cap(part) && &part[:n+1][n] == &all[i] {
+		return part[:n+1]
+	}
+	return append(part[:len(part):len(part)], all[i])
+}
+
+// settle ends one partition's pending commit and tells whether its value became visible.
+func (g *group) settle(item *commitItem, baseOffset int64, written bool) bool {
+	t := &g.topics[item.topic]
+	at, found := t.at(item.partition, int(item.at))
+	if !found || !t.partitions[at].pending {
+		return false
+	}
+	p := &t.partitions[at]
+	visible := written && (!p.committed || p.baseOffset < baseOffset)
+	if visible {
+		p.committed, p.value, p.baseOffset = true, item.value, baseOffset
+	}
+	if p.pendingValue == item.value {
+		p.pending, p.pendingValue, p.pendingAppend = false, offsetValue{}, 0
+	}
+	return visible
+}
+
+func (c *Coordinator) answerCommit(groupID string, k *commit, generation int32, code int16) {
+	guard := ""
+	switch code {
+	case codeNone:
+	case codeOffsetMetadataTooLarge:
+		guard = fmt.Sprintf("the metadata is longer than %d", c.cfg.Settings.OffsetMetadataMaxBytes)
+	case codeUnknownTopicOrPartition:
+		guard = guardNoPartition
+	default:
+		guard = "the offsets were not written"
+	}
+	c.send(groupID, k.resp, event.ReplySent{Ticket: k.ticket, API: apiOffsetCommit, Code: code, Member: k.member,
+		Generation: generation, HeldMs: c.nowMs - k.sinceMs, Guard: guard})
+}

@@ -1,0 +1,92 @@
+package coordinator
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+)
+
+// describeGroups shows groups as they are. Metadata and assignments are only shown in Stable, when they belong together.
+func (c *Coordinator) describeGroups(r *Request, q *kmsg.DescribeGroupsRequest) {
+	resp := kmsg.NewPtrDescribeGroupsResponse()
+	resp.Version = q.Version
+	sent := event.ReplySent{Ticket: r.Ticket, API: apiDescribeGroups}
+	for _, id := range q.Groups {
+		d, guard := c.describe(id, q.Version)
+		if sent.Code == codeNone {
+			sent.Code, sent.Guard = d.ErrorCode, guard
+		}
+		resp.Groups = append(resp.Groups, d)
+	}
+	c.send(only(q.Groups), resp, sent)
+}
+
+func (c *Coordinator) describe(id string, version int16) (d kmsg.DescribeGroupsResponseGroup, guard string) {
+	d = kmsg.NewDescribeGroupsResponseGroup()
+	d.Group = id
+	if _, d.ErrorCode, guard = c.gate(id, true); d.ErrorCode != codeNone {
+		return d, guard
+	}
+	g := c.groups[id]
+	switch {
+	case g != nil:
+	case version >= 6: // KIP-1043
+		message := fmt.Sprintf("Group %s not found.", id)
+		d.ErrorCode, d.ErrorMessage, d.State = codeGroupIDNotFound, &message, string(event.Dead)
+		return d, guardNoGroup
+	default:
+		d.State = string(event.Dead)
+		return d, ""
+	}
+	stable := g.state == event.Stable
+	d.State, d.ProtocolType = string(g.state), g.protocolType
+	if stable {
+		d.Protocol = g.protocol
+	}
+	for _, m := range g.members {
+		one := kmsg.DescribeGroupsResponseGroupMember{MemberID: m.id, InstanceID: m.instanceID, ClientID: m.clientID,
+			ClientHost: m.clientHost}
+		if stable {
+			one.ProtocolMetadata, one.MemberAssignment = m.metadata(g.protocol), m.assignment
+		}
+		d.Members = append(d.Members, one)
+	}
+	return d, ""
+}
+
+// listGroups lists the groups of this broker, by id. While a partition is loading the list is not whole, which the code
+// says. Filters apply from the versions on that have them: states without regard to case, types likewise (KIP-518,
+// KIP-848); all groups here are of type "classic".
+func (c *Coordinator) listGroups(r *Request, q *kmsg.ListGroupsRequest) {
+	resp := kmsg.NewPtrListGroupsResponse()
+	resp.Version = q.Version
+	sent := event.ReplySent{Ticket: r.Ticket, API: apiListGroups}
+	if c.loading > 0 {
+		sent.Code, sent.Guard = codeLoadInProgress, fmt.Sprintf("%d partitions of __consumer_offsets are loading", c.loading)
+	}
+	resp.ErrorCode = sent.Code
+	for _, g := range c.sortedGroups() {
+		if !passes(q.StatesFilter, string(g.state), q.Version >= 4) || !passes(q.TypesFilter, "classic", q.Version >= 5) {
+			continue
+		}
+		resp.Groups = append(resp.Groups, kmsg.ListGroupsResponseGroup{Group: g.id, ProtocolType: g.protocolType,
+			GroupState: string(g.state), GroupType: "classic"})
+	}
+	c.send("", resp, sent)
+}
+
+// passes tells whether a filter lets a value through; an empty one lets all.
+func passes(filter []string, value string, has bool) bool {
+	if !has || len(filter) == 0 {
+		return true
+	}
+	for _, f := range filter {
+		if strings.EqualFold(f, value) {
+			return true
+		}
+	}
+	return false
+}

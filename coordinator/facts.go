@@ -1,0 +1,168 @@
+package coordinator
+
+import (
+	"maps"
+	"slices"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/purgatory"
+)
+
+// Facts returns events from which a fold rebuilds the picture of this coordinator: its partitions, groups, members,
+// offsets, parked replies and waiting operations. They change nothing and use no new Seq: each carries the Seq handed
+// out last, so the stream goes on after them. Bodies hold the original times.
+func (c *Coordinator) Facts(nowMs int64) []event.Event {
+	f := &facts{c: c, nowMs: max(nowMs, c.nowMs)}
+	for _, number := range slices.Sorted(maps.Keys(c.partitions)) {
+		f.partition(c.partitions[number])
+	}
+	for _, g := range c.sortedGroups() {
+		f.group(g)
+	}
+	for _, ticket := range slices.Sorted(maps.Keys(c.appends)) {
+		f.append(ticket, c.appends[ticket])
+	}
+	return f.events
+}
+
+type facts struct {
+	c      *Coordinator
+	nowMs  int64
+	events []event.Event
+}
+
+func (f *facts) add(group string, cause int64, body event.Body) {
+	f.events = append(f.events, event.Event{Seq: f.c.cfg.Numbers.Last(), AtMs: f.nowMs, Broker: f.c.cfg.Broker,
+		Group: group, Cause: cause, Body: body})
+}
+
+func (f *facts) partition(p *partition) {
+	if p.load != nil {
+		f.add("", 0, event.LoadStarted{Partition: p.number, Epoch: p.load.epoch, EndOffset: p.load.endOffset})
+		f.add("", p.load.cause, event.LoadProgressed{Partition: p.number, Offset: p.load.next, EndOffset: p.load.endOffset,
+			Records: p.load.records})
+		return
+	}
+	done := event.LoadFinished{Partition: p.number, Epoch: p.epoch}
+	for _, g := range f.c.groups {
+		if g.partition == p.number {
+			done.Groups++
+			done.Offsets += g.committedOffsets()
+		}
+	}
+	if p.owned && done.Groups > 0 {
+		f.add("", 0, done)
+	}
+}
+
+func (f *facts) group(g *group) {
+	f.add(g.id, 0, g.toldLoaded())
+	for _, m := range g.members {
+		f.add(g.id, 0, m.toldAdded(g))
+	}
+	if g.leader != "" {
+		f.add(g.id, 0, event.LeaderElected{Member: g.leader, Why: event.WhyGroupLoaded})
+	}
+	if g.state == event.Stable {
+		f.add(g.id, 0, event.AssignmentStored{Generation: g.generation, Assignments: g.assignments()})
+	}
+	if told := g.toldOffsets(); len(told) > 0 {
+		f.add(g.id, 0, event.OffsetsCommitted{BaseOffset: -1, Offsets: told, Loaded: true})
+	}
+	for _, m := range g.pending {
+		f.add(g.id, 0, event.MemberIDIssued{Member: m.id, ClientID: m.clientID, ClientHost: m.clientHost,
+			DeadlineMs: m.session.deadlineMs})
+		f.session(m, operation{pending: true})
+	}
+	for _, m := range g.members {
+		f.parked(g, m, &m.join, apiJoinGroup, untilJoined)
+		f.parked(g, m, &m.sync, apiSyncGroup, untilSynced)
+		f.session(m, operation{isNew: m.isNew})
+	}
+	f.operation(g, g.joinOp.op)
+	f.operation(g, g.syncOp.op)
+}
+
+func (f *facts) parked(g *group, m *member, p *parked, api int16, until string) {
+	if p.waits {
+		f.add(g.id, 0, event.ReplyParked{Ticket: p.ticket, API: api, Member: m.id, ClientID: m.clientID,
+			SinceMs: p.sinceMs, Until: until})
+	}
+}
+
+func (f *facts) session(m *member, v operation) {
+	if m.session.op.Number != 0 {
+		f.add(m.groupID, 0, f.c.sessionWatched(m, v))
+	}
+}
+
+func (f *facts) operation(g *group, op purgatory.Op) {
+	if d, waits := f.c.rebalances.Get(op); waits {
+		f.add(g.id, g.began.seq, f.c.groupWatched(g, op, d))
+	}
+}
+
+// append tells of what is being written, and of the commit that waits for it.
+func (f *facts) append(ticket int64, a *inflight) {
+	what := "group"
+	if a.kind == storesOffsets {
+		what = "offsets"
+		f.add(a.groupID, 0, event.OffsetsPending{Member: a.commit.member, Generation: a.generation, Append: ticket,
+			Offsets: a.commit.told})
+		f.add(a.groupID, 0, event.ReplyParked{Ticket: a.commit.ticket, API: apiOffsetCommit, Member: a.commit.member,
+			SinceMs: a.startMs, Until: untilWritten})
+	}
+	f.add(a.groupID, 0, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
+		DeadlineMs: a.deadlineMs})
+}
+
+// toldLoaded tells of a group as it is.
+func (g *group) toldLoaded() event.GroupLoaded {
+	e := event.GroupLoaded{State: g.state, SinceMs: max(g.stateMs, 0), Generation: g.generation,
+		ProtocolType: g.protocolType, Protocol: g.protocol, Leader: g.leader, Partition: g.partition}
+	if g.state == event.PreparingRebalance || g.state == event.CompletingRebalance {
+		e.Began, e.BeganMember, e.BeganMs = g.began.why, g.began.member, g.began.ms
+	}
+	return e
+}
+
+func (m *member) toldAdded(g *group) event.MemberAdded {
+	e := event.MemberAdded{Member: m.id, ClientID: m.clientID, ClientHost: m.clientHost,
+		SessionTimeoutMs: m.sessionTimeoutMs, RebalanceTimeoutMs: m.rebalanceTimeoutMs, Protocols: names(m.protocols),
+		Topics: topics(g.protocolType, m.protocols), Loaded: true, New: m.isNew}
+	if m.instanceID != nil {
+		e.InstanceID = *m.instanceID
+	}
+	return e
+}
+
+func (g *group) assignments() []event.Assignment {
+	list := make([]event.Assignment, len(g.members))
+	for i, m := range g.members {
+		list[i] = assignmentOf(m.id, m.assignment, g.protocolType)
+	}
+	return list
+}
+
+func (g *group) toldOffsets() (told []event.OffsetValue) {
+	for i := range g.topics {
+		t := &g.topics[i]
+		for j := range t.partitions {
+			if p := &t.partitions[j]; p.committed {
+				told = append(told, p.value.told(t.topic, p.partition))
+			}
+		}
+	}
+	return told
+}
+
+func (g *group) committedOffsets() (n int) {
+	for i := range g.topics {
+		for j := range g.topics[i].partitions {
+			if g.topics[i].partitions[j].committed {
+				n++
+			}
+		}
+	}
+	return n
+}

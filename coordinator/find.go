@@ -1,0 +1,73 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
+)
+
+// keyTypeGroup is the one kind of coordinator that is modelled; 1 is a transaction's, 2 a share group's.
+const keyTypeGroup int8 = 0
+
+// found is one key's answer.
+type found struct {
+	code   int16
+	guard  string
+	broker BrokerInfo
+}
+
+// findCoordinator answers which broker leads the partition of __consumer_offsets that a group lives in. Any broker can
+// answer it. There is no gate: a coordinator that is still loading is found.
+func (c *Coordinator) findCoordinator(r *Request, q *kmsg.FindCoordinatorRequest) {
+	resp := kmsg.NewPtrFindCoordinatorResponse()
+	resp.Version = q.Version
+	keyType := q.CoordinatorType
+	if q.Version == 0 {
+		keyType = keyTypeGroup
+	}
+	keys := q.CoordinatorKeys
+	if q.Version < 4 {
+		keys = []string{q.CoordinatorKey}
+	}
+	sent := event.ReplySent{Ticket: r.Ticket, API: apiFindCoordinator}
+	for _, key := range keys {
+		f := c.findOne(keyType, key)
+		if sent.Code == codeNone {
+			sent.Code, sent.Guard = f.code, f.guard
+		}
+		var message *string
+		if f.code != codeNone {
+			message = &f.guard
+		}
+		if q.Version < 4 {
+			resp.ErrorCode, resp.ErrorMessage = f.code, message
+			resp.NodeID, resp.Host, resp.Port = f.broker.ID, f.broker.Host, f.broker.Port
+			break
+		}
+		resp.Coordinators = append(resp.Coordinators, kmsg.FindCoordinatorResponseCoordinator{Key: key,
+			NodeID: f.broker.ID, Host: f.broker.Host, Port: f.broker.Port, ErrorCode: f.code, ErrorMessage: message})
+	}
+	c.send(soughtID(q), resp, sent)
+}
+
+func (c *Coordinator) findOne(keyType int8, key string) found {
+	nobody := BrokerInfo{ID: -1, Port: -1}
+	if keyType != keyTypeGroup {
+		return found{codeInvalidRequest, fmt.Sprintf("key type %d: only 0, a group, has a coordinator here", keyType), nobody}
+	}
+	if len(c.meta.OffsetsLeaders) == 0 {
+		c.out.CreateOffsetsTopic = true
+		return found{codeNotAvailable, "__consumer_offsets does not exist yet", nobody}
+	}
+	number := record.Partition(key, int32(len(c.meta.OffsetsLeaders)))
+	leader := c.meta.OffsetsLeaders[number]
+	for _, b := range c.meta.Brokers {
+		if b.ID == leader {
+			return found{broker: b}
+		}
+	}
+	return found{codeNotAvailable, fmt.Sprintf("__consumer_offsets-%d has no leader that is alive", number), nobody}
+}

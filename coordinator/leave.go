@@ -1,0 +1,80 @@
+package coordinator
+
+import (
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+)
+
+// leaveGroup takes members out at once instead of waiting for their sessions. A batch (version 3 on) is taken out whole
+// before the group goes on, so that it costs one rebalance, as in Kafka 4.0.
+func (c *Coordinator) leaveGroup(r *Request, q *kmsg.LeaveGroupRequest) {
+	entries := q.Members
+	if q.Version < 3 {
+		entries = []kmsg.LeaveGroupRequestMember{{MemberID: q.MemberID}}
+	}
+	resp := kmsg.NewPtrLeaveGroupResponse()
+	resp.Version = q.Version
+	sent := event.ReplySent{Ticket: r.Ticket, API: apiLeaveGroup}
+	if len(entries) > 0 {
+		sent.Member = entries[0].MemberID
+	}
+	if _, sent.Code, sent.Guard = c.gate(q.Group, false); sent.Code != codeNone {
+		resp.ErrorCode = sent.Code
+		c.send(q.Group, resp, sent)
+		return
+	}
+	g := c.groups[q.Group]
+	var left departure
+	for i := range entries {
+		e := &entries[i]
+		code, guard := codeUnknownMemberID, guardNoGroup
+		if g != nil {
+			code, guard = c.leaveOne(g, e, &left)
+		}
+		if sent.Code == codeNone {
+			sent.Code, sent.Guard = code, guard
+		}
+		resp.Members = append(resp.Members, kmsg.LeaveGroupResponseMember{MemberID: e.MemberID, InstanceID: e.InstanceID,
+			ErrorCode: code})
+	}
+	if q.Version < 3 {
+		resp.ErrorCode, resp.Members = resp.Members[0].ErrorCode, nil
+	}
+	c.send(q.Group, resp, sent)
+	if left.any {
+		c.replaceLeader(g, event.WhyLeaderGone)
+		c.membersRemoved(g, event.WhyMemberLeft, left.member, left.reason)
+	} else if left.pending && g.state == event.PreparingRebalance {
+		c.tryCompleteJoin(g)
+	}
+}
+
+// departure is who left with a request: the first member names the rebalance.
+type departure struct {
+	any, pending   bool
+	member, reason string
+}
+
+// leaveOne takes one entry of the batch. Nobody has an instance id here, so one that is named is unknown; a pending id
+// is forgotten whatever it names.
+func (c *Coordinator) leaveOne(g *group, e *kmsg.LeaveGroupRequestMember, left *departure) (code int16, guard string) {
+	if m := g.findPending(e.MemberID); m != nil && e.MemberID != "" {
+		c.forgetPending(g, m, event.WhyMemberLeft)
+		left.pending = true
+		return codeNone, ""
+	}
+	m := g.byID[e.MemberID]
+	switch {
+	case e.InstanceID != nil:
+		return codeUnknownMemberID, "the instance id is not known to the group"
+	case m == nil:
+		return codeUnknownMemberID, g.notMember(e.MemberID)
+	}
+	reason := reasonOf(e.Reason)
+	c.removeMember(g, m, event.WhyMemberLeft, reason)
+	if !left.any {
+		*left = departure{true, left.pending, m.id, reason}
+	}
+	return codeNone, ""
+}

@@ -1,0 +1,285 @@
+package coordinator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
+)
+
+// load is a partition of __consumer_offsets whose log is being read.
+type load struct {
+	epoch      int32 // in which it began
+	endOffset  int64
+	from, told int64 // the first position, and the one that was told last; -1 before the first batch
+	next       int64
+	records    int64
+	groups     map[string]*loadedGroup
+	failed     string
+	cause      int64 // the Seq of its LoadStarted
+}
+
+// loadedGroup is what the log has said of a group so far.
+type loadedGroup struct {
+	g      *group
+	record *record.Group // nil: no record, or a tombstone
+}
+
+// progressSteps is how many times a load tells how far it is.
+const progressSteps = 20
+
+func (c *Coordinator) immigrate(number, epoch int32, endOffset int64) {
+	p := c.partitions[number]
+	if p == nil {
+		p = &partition{number: number, epoch: -1}
+		c.partitions[number] = p
+	}
+	if epoch < p.epoch {
+		return
+	}
+	p.epoch = epoch
+	if p.owned || p.load != nil {
+		return
+	}
+	p.load = &load{epoch: epoch, endOffset: endOffset, from: -1, told: -1,
+		groups: map[string]*loadedGroup{}}
+	c.loading++
+	c.cause = c.emit("", event.LoadStarted{Partition: number, Epoch: epoch, EndOffset: endOffset})
+	p.load.cause = c.cause
+}
+
+// loadBatch reads one batch. What Kafka only warns of is told; what it cannot read ends the load.
+func (c *Coordinator) loadBatch(number, epoch int32, b *LoadedBatch) {
+	p := c.partitions[number]
+	if p == nil || p.load == nil || p.load.epoch != epoch || p.load.failed != "" {
+		return
+	}
+	l := p.load
+	c.cause = l.cause
+	l.records += int64(len(b.Records))
+	if b.Transactional || b.Control {
+		c.emit("", event.LoadSkipped{Partition: number, Offset: b.BaseOffset, Reason: fmt.Sprintf(
+			"%d records of a transaction of producer %d: transactions are not modelled", len(b.Records), b.ProducerID)})
+	} else {
+		skipped := 0
+		var reason string
+		for i := range b.Records {
+			why, err := l.read(c, number, b.BaseOffset, &b.Records[i])
+			if err != nil {
+				l.failed = fmt.Sprintf("record %d of the batch at %d: %v", i, b.BaseOffset, err)
+				return
+			}
+			if why != "" {
+				reason, skipped = why, skipped+1
+			}
+		}
+		if skipped > 1 {
+			reason = fmt.Sprintf("%d records, the last one: %s", skipped, reason)
+		}
+		if skipped > 0 {
+			c.emit("", event.LoadSkipped{Partition: number, Offset: b.BaseOffset, Reason: reason})
+		}
+	}
+	l.next = b.NextOffset
+	if l.from < 0 {
+		l.from, l.told = b.BaseOffset, b.BaseOffset
+	}
+	if (l.next-l.told)*progressSteps >= l.endOffset-l.from {
+		l.told = l.next
+		c.emit("", event.LoadProgressed{Partition: number, Offset: l.next, EndOffset: l.endOffset, Records: l.records})
+	}
+}
+
+// read takes one record; the last one about a group or a partition wins. It returns why a record was skipped.
+func (l *load) read(c *Coordinator, number int32, baseOffset int64, r *record.Record) (skipped string, err error) {
+	key, err := record.DecodeKey(r.Key)
+	switch {
+	case err != nil:
+		return "", err
+	case key.IsOffset():
+		return "", l.readOffset(c, number, baseOffset, &key, r)
+	case key.IsGroup():
+		lg := l.group(c, number, key.Group)
+		lg.record = nil
+		if r.Value == nil {
+			return "", nil
+		}
+		value, err := record.DecodeGroup(r.Value)
+		lg.record = &value
+		return "", err
+	}
+	return fmt.Sprintf("key version %d is not a classic group's", key.Version), nil
+}
+
+func (l *load) readOffset(c *Coordinator, number int32, baseOffset int64, key *record.Key, r *record.Record) error {
+	g := l.group(c, number, key.Group).g
+	if r.Value == nil {
+		if o := g.find(key.Topic, key.Partition); o != nil {
+			*o = partitionOffset{partition: o.partition, key: o.key}
+		}
+		return nil
+	}
+	v, err := record.DecodeOffset(r.Value)
+	if err != nil {
+		return err
+	}
+	o, _ := g.make(g.topic(key.Topic), key.Partition, int(key.Partition))
+	o.committed, o.baseOffset = true, baseOffset
+	o.value = offsetValue{offset: v.Offset, metadata: v.Metadata, commitMs: v.CommitTimestampMs,
+		expireMs: v.ExpireTimestampMs, leaderEpoch: v.LeaderEpoch}
+	return nil
+}
+
+func (l *load) group(c *Coordinator, number int32, id string) *loadedGroup {
+	lg := l.groups[id]
+	if lg == nil {
+		lg = &loadedGroup{g: newGroup(id, number, c.nowMs)}
+		l.groups[id] = lg
+	}
+	return lg
+}
+
+// loaded ends a load: the partition is owned, and its groups appear. A load that failed leaves none.
+func (c *Coordinator) loaded(number, epoch int32, failed string) {
+	p := c.partitions[number]
+	if p == nil || p.load == nil || p.load.epoch != epoch {
+		return
+	}
+	l := p.load
+	p.load, p.owned = nil, true
+	c.loading--
+	c.cause = l.cause
+	if l.failed == "" {
+		l.failed = failed
+	}
+	done := event.LoadFinished{Partition: number, Epoch: p.epoch, Failed: l.failed}
+	if l.failed == "" {
+		for _, id := range slices.Sorted(maps.Keys(l.groups)) {
+			lg := l.groups[id]
+			if lg.record == nil && !lg.g.hasOffsets() || c.groups[id] != nil {
+				continue
+			}
+			done.Groups++
+			done.Offsets += lg.g.committedOffsets()
+			c.groupLoaded(lg)
+		}
+	}
+	c.cause = l.cause
+	c.emit("", done)
+}
+
+// groupLoaded puts a group into the cache. Who is in it must send a heartbeat within a session timeout from now. What
+// was never written is gone: issued ids, parked replies, a rebalance that was under way.
+func (c *Coordinator) groupLoaded(lg *loadedGroup) {
+	g := lg.g
+	c.addGroup(g)
+	g.stateMs = unknownMs
+	if r := lg.record; r != nil {
+		g.protocolType, g.generation, g.stateMs = r.ProtocolType, r.Generation, r.StateTimestampMs
+		if r.Protocol != nil {
+			g.protocol = *r.Protocol
+		}
+		for i := range r.Members {
+			c.memberLoaded(g, &r.Members[i])
+		}
+		if r.Leader != nil && g.byID[*r.Leader] != nil {
+			g.leader = *r.Leader
+		}
+	}
+	if len(g.members) > 0 {
+		g.state = event.Stable
+	}
+	g.computeSubscribed()
+	c.cause = c.emit(g.id, g.toldLoaded())
+	for _, m := range g.members {
+		c.emit(g.id, m.toldAdded(g))
+	}
+	if g.state == event.Stable {
+		c.emit(g.id, event.AssignmentStored{Generation: g.generation, Assignments: g.assignments()})
+	}
+	if told := g.toldOffsets(); len(told) > 0 {
+		c.emit(g.id, event.OffsetsCommitted{BaseOffset: -1, Offsets: told, Loaded: true})
+	}
+	for _, m := range g.members {
+		c.resetSession(m, "", false)
+	}
+}
+
+// memberLoaded takes a member from a record. Its only known protocol is the one that was elected. A second member of
+// the same id is left out; Kafka's map would hold one, too.
+func (c *Coordinator) memberLoaded(g *group, r *record.Member) {
+	if g.byID[r.MemberID] != nil {
+		return
+	}
+	m := &member{id: r.MemberID, instanceID: r.InstanceID, clientID: r.ClientID, clientHost: r.ClientHost,
+		rebalanceTimeoutMs: r.RebalanceTimeoutMs, sessionTimeoutMs: r.SessionTimeoutMs, assignment: r.Assignment,
+		protocols: []protocol{{g.protocol, r.Subscription}}}
+	c.addMember(g, m, g.protocolType)
+}
+
+// emigrate drops a partition's groups. Whoever waits is told to look for the new coordinator; nothing is written, and
+// appends that are under way end as they end.
+func (c *Coordinator) emigrate(number, epoch int32) {
+	p := c.partitions[number]
+	if p == nil || epoch >= 0 && epoch < p.epoch {
+		return
+	}
+	if epoch >= 0 {
+		p.epoch = epoch
+	}
+	if !p.owned && p.load == nil {
+		return
+	}
+	if p.load != nil {
+		c.loading--
+	}
+	p.owned, p.load = false, nil
+	var leaving []*group
+	for _, g := range c.sortedGroups() {
+		if g.partition == number {
+			leaving = append(leaving, g)
+		}
+	}
+	c.cause = c.emit("", event.PartitionUnloaded{Partition: number, Epoch: p.epoch, Groups: len(leaving)})
+	for _, g := range leaving {
+		c.unloadGroup(g)
+	}
+}
+
+// unloadGroup ends a group in this cache. Kafka leaves some of its timers to run out without effect; here all end.
+func (c *Coordinator) unloadGroup(g *group) {
+	why := string(event.WhyNotCoordinator)
+	c.transition(g, event.Dead, event.WhyNotCoordinator, "")
+	for _, m := range g.members {
+		if m.join.waits {
+			c.answerJoinError(g, m, m.id, codeNotCoordinator, why)
+		}
+		if m.sync.waits {
+			p := m.sync
+			m.sync = parked{}
+			c.send(g.id, syncError(p.version, codeNotCoordinator), event.ReplySent{Ticket: p.ticket, API: apiSyncGroup,
+				Code: codeNotCoordinator, Member: m.id, HeldMs: c.nowMs - p.sinceMs, Guard: why})
+		}
+	}
+	c.rebalances.CheckAndComplete(joinKey(g))
+	c.rebalances.CheckAndComplete(syncKey(g))
+	c.how = why
+	for _, m := range slices.Concat(g.members, g.pending) {
+		m.gone = true
+		if !c.sessions.Complete(m.session.op) {
+			c.releaseMember(m)
+		}
+	}
+	c.how = ""
+	delete(c.groups, g.id)
+	c.groupSlots[g.slot] = nil
+	c.freeGroups = append(c.freeGroups, g.slot)
+	c.emit(g.id, event.GroupRemoved{Why: event.WhyNotCoordinator})
+}
+
+// tooLong tells whether one of the strings could not be written as a record's (they have 16-bit lengths).
+func tooLong(list ...string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return len(s) > record.MaxStringBytes })
+}
