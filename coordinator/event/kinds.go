@@ -1,5 +1,13 @@
 package event
 
+import (
+	"maps"
+	"slices"
+)
+
+// Kinds lists the names of all kinds of facts, sorted.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
 // kinds lists every body: what UnmarshalJSON can read, by the name that Kind gives.
 var kinds = map[string]func([]byte) (Body, error){
 	"GroupCreated":          decode[GroupCreated],
