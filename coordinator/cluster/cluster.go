@@ -1,106 +1,168 @@
 package cluster
 
-import "grouplab/coordinator/event"
+import (
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/log"
+)
 
-type messageBody struct{}
+// Kafka's codes that a cluster answers with.
+const (
+	codeNone                     int16 = 0
+	codeOffsetOutOfRange         int16 = 1
+	codeUnknownTopicOrPartition  int16 = 3
+	codeNotLeaderOrFollower      int16 = 6
+	codeRequestTimedOut          int16 = 7
+	codeMessageTooLarge          int16 = 10
+	codeInvalidTopic             int16 = 17
+	codeNotEnoughReplicas        int16 = 19
+	codeInvalidRequiredAcks      int16 = 21
+	codeInvalidTimestamp         int16 = 32
+	codeTopicAlreadyExists       int16 = 36
+	codeInvalidPartitions        int16 = 37
+	codeInvalidReplicationFactor int16 = 38
+	codeInvalidReplicaAssignment int16 = 39
+	codeInvalidConfig            int16 = 40
+	codeInvalidRequest           int16 = 42
+	codePolicyViolation          int16 = 44
+	codeStorageError             int16 = 56
+	codeFencedLeaderEpoch        int16 = 74
+	codeUnknownLeaderEpoch       int16 = 76
+	codeOffsetNotAvailable       int16 = 78
+)
 
 // Cluster is brokers, topics and their logs. It is not safe for several goroutines: one goroutine owns it.
 type Cluster struct {
 	cfg Config
+	// nowMs is the time of the last door; it never falls.
+	nowMs, startMs int64
+	brokers        []broker // by id-1
+	topics         []*topic // in order of creation
+	byName         map[string]*topic
+	partitions     []*partition // of all topics, in order of creation
+	fetchers       []fetcher    // one for each follower and leader; see Cluster.fetcher
+	// waiting are the partitions with appends that wait for replicas; behind counts those with a follower that is in
+	// sync and has not caught up, and lagTickMs is when they are looked at, -1 where there are none.
+	waiting   []int32
+	behind    int
+	lagTickMs int64
+	quiet     bool
+	out       Output
+	spare     Output
 }
 
-// New returns a cluster whose brokers all run and which has no topic.
-func New(nowMs int64, cfg Config) *Cluster { panic("not there yet") }
-
-// EnsureOffsetsTopic creates __consumer_offsets if it is not there. Its code is not 0 where too few brokers are alive.
-func (c *Cluster) EnsureOffsetsTopic(nowMs int64) (code int16, message string) {
-	panic("not there yet")
+// New returns a cluster whose brokers all run and which has no topic. It panics where Config.Numbers is missing.
+func New(nowMs int64, cfg Config) *Cluster {
+	if cfg.Numbers == nil {
+		panic("cluster.New: Config.Numbers must be set")
+	}
+	cfg = cfg.withDefaults()
+	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, quiet: cfg.Quiet,
+		brokers: make([]broker, cfg.Brokers), fetchers: make([]fetcher, cfg.Brokers*cfg.Brokers)}
+	for id := int32(1); id <= cfg.Brokers; id++ {
+		c.brokers[id-1] = broker{id: id, fenceAtMs: -1, state: running}
+		for leader := int32(1); leader <= cfg.Brokers; leader++ {
+			*c.fetcher(id, leader) = fetcher{follower: id, leader: leader, full: true, retryMs: -1, beatMs: -1}
+		}
+	}
+	for i := range c.brokers {
+		c.emitStarted(&c.brokers[i])
+	}
+	c.out.MetadataChanged = true
+	return c
 }
 
-// CreateTopic creates a topic, its partitions spread over the live brokers. -1 stands for the default number.
-func (c *Cluster) CreateTopic(nowMs int64, name string, partitions int32, replicas int16, configs []TopicConfig) (code int16, message string) {
-	panic("not there yet")
+func (cfg Config) withDefaults() Config {
+	def(&cfg.Brokers, 1)
+	def(&cfg.ClusterID, "grouplab-lab-cluster-0")
+	def(&cfg.OffsetsPartitions, 50)
+	def(&cfg.OffsetsReplicas, int16(min(3, cfg.Brokers)))
+	def(&cfg.DefaultPartitions, 1)
+	def(&cfg.DefaultReplicas, int16(min(3, cfg.Brokers)))
+	def(&cfg.MinInsyncReplicas, 1)
+	def(&cfg.BrokerSessionTimeoutMs, 9000)
+	def(&cfg.ReplicaLagTimeMaxMs, 30000)
+	def(&cfg.ReplicaFetchWaitMaxMs, 500)
+	def(&cfg.ReplicaFetchBackoffMs, 1000)
+	def(&cfg.ReplicaFetchMaxBytes, 1048576)
+	def(&cfg.MaxMessageBytes, 1048588)
+	def(&cfg.MaxPartitions, 10000)
+	def(&cfg.SegmentBytes, 16<<20)
+	def(&cfg.RetentionMs, 7*24*3600*1000)
+	def(&cfg.RetentionBytes, -1)
+	if cfg.HostPort == nil {
+		cfg.HostPort = defaultHostPort
+	}
+	return cfg
 }
 
-// CreateTopicWith creates a topic with everything that CreateTopics can say.
-func (c *Cluster) CreateTopicWith(nowMs int64, spec TopicSpec) (code int16, message string) {
-	panic("not there yet")
+func def[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
 }
 
-// AddPartitions makes a topic's partitions total in number.
-func (c *Cluster) AddPartitions(nowMs int64, name string, total int32) (code int16, message string) {
-	panic("not there yet")
+// at notes the time of a door. A host's clock never goes back; if it does, time stands still here.
+func (c *Cluster) at(nowMs int64) { c.nowMs = max(c.nowMs, nowMs) }
+
+// emit says a fact and returns its Seq.
+func (c *Cluster) emit(broker int32, group string, cause int64, body event.Body) int64 {
+	seq := c.cfg.Numbers.Next()
+	c.out.Events = append(c.out.Events, event.Event{Seq: seq, AtMs: c.nowMs, Broker: broker, Group: group, Cause: cause, Body: body})
+	return seq
 }
-
-// StartBroker starts a broker that does not run. It serves at once, or, where the controller has not yet noticed that it
-// was killed, when it does (Kafka: its registration is refused until its old session is over). It reports whether there
-// was something to start.
-func (c *Cluster) StartBroker(nowMs int64, id int32) bool { panic("not there yet") }
-
-// StopBroker stops a broker cleanly (controlled shutdown): its leaderships move first.
-func (c *Cluster) StopBroker(nowMs int64, id int32) bool { panic("not there yet") }
-
-// KillBroker ends a broker without a word. The controller notices after BrokerSessionTimeoutMs.
-func (c *Cluster) KillBroker(nowMs int64, id int32) bool { panic("not there yet") }
-
-// Append appends a batch at a leader. The outcome comes in Output.Appended, now or later.
-func (c *Cluster) Append(nowMs int64, r AppendRequest) { panic("not there yet") }
-
-// Read reads below the high watermark, for clients.
-func (c *Cluster) Read(r ReadRequest) ReadResult { panic("not there yet") }
-
-// ReadLog reads up to the log end, for the broker's own coordinator: whole batches from the one that holds offset, about
-// maxBytes, at least one. ok is false where the broker does not lead the partition.
-func (c *Cluster) ReadLog(broker int32, topic string, partition int32, offset int64, maxBytes int) (batches []byte, endOffset int64, ok bool) {
-	panic("not there yet")
-}
-
-// ListOffset finds an offset by time, or one of Latest, Earliest, MaxTimestamp. epoch -1: the client has none.
-func (c *Cluster) ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) ListedOffset {
-	panic("not there yet")
-}
-
-// EpochEnd answers OffsetForLeaderEpoch (KIP-101, KIP-320): the largest epoch up to the asked one, and where it ended.
-func (c *Cluster) EpochEnd(broker int32, topic string, partition, currentEpoch, epoch int32) (endEpoch int32, endOffset int64, code int16) {
-	panic("not there yet")
-}
-
-// Deliver tells that a message arrived.
-func (c *Cluster) Deliver(nowMs int64, m Message) { panic("not there yet") }
-
-// Lost tells that a message will never arrive: the follower's connection broke, and it tries again after
-// ReplicaFetchBackoffMs. A host that drops a message must tell.
-func (c *Cluster) Lost(nowMs int64, m Message) { panic("not there yet") }
 
 // Advance tells that time has passed.
-func (c *Cluster) Advance(nowMs int64) { panic("not there yet") }
+func (c *Cluster) Advance(nowMs int64) {
+	c.at(nowMs)
+	c.noticeKilled()
+	c.expireWaiting()
+	if c.lagTickMs >= 0 && c.nowMs >= c.lagTickMs {
+		c.shrinkLagging()
+	}
+}
 
 // Take returns what has come out since the last Take.
-func (c *Cluster) Take() Output { panic("not there yet") }
+func (c *Cluster) Take() Output {
+	c.pump()
+	out := c.out
+	out.DeadlineMs = c.deadline()
+	c.out, c.spare = c.spare.emptied(), out
+	return out
+}
+
+// emptied keeps the room of slices that were given out two Takes ago.
+func (o Output) emptied() Output {
+	clear(o.Events) // let go of bodies, records and messages
+	clear(o.Messages)
+	return Output{Messages: o.Messages[:0], Appended: o.Appended[:0], Emigrations: o.Emigrations[:0], Immigrations: o.Immigrations[:0],
+		Watermarks: o.Watermarks[:0], Events: o.Events[:0]}
+}
+
+// deadline is the next time at which something happens by itself.
+func (c *Cluster) deadline() int64 {
+	next := int64(-1)
+	sooner := func(ms int64) {
+		if ms >= 0 && (next < 0 || ms < next) {
+			next = ms
+		}
+	}
+	for i := range c.brokers {
+		sooner(c.brokers[i].fenceAtMs)
+	}
+	for _, index := range c.waiting {
+		sooner(c.partitions[index].firstDeadlineMs)
+	}
+	sooner(c.lagTickMs)
+	for i := range c.fetchers {
+		sooner(c.fetcherDeadline(&c.fetchers[i]))
+	}
+	return next
+}
 
 // SetQuiet leaves out the events of single batches (RecordsAppended, ReplicaAdvanced, HighWatermarkAdvanced) while
 // nobody watches; Facts tells all of it to whoever comes.
-func (c *Cluster) SetQuiet(quiet bool) { panic("not there yet") }
-
-// Metadata tells everything that brokers know. TopicNames, Topic and TopicByID are cheaper.
-func (c *Cluster) Metadata() Metadata { panic("not there yet") }
-
-// TopicNames lists the topics, sorted.
-func (c *Cluster) TopicNames() []string { panic("not there yet") }
-
-// Topic tells of one topic.
-func (c *Cluster) Topic(name string) (TopicInfo, bool) { panic("not there yet") }
-
-// TopicByID finds a topic's name.
-func (c *Cluster) TopicByID(id [16]byte) (name string, ok bool) { panic("not there yet") }
-
-// Leader tells the leader and epoch of a partition; ok is false where there is no such partition.
-func (c *Cluster) Leader(topic string, partition int32) (leader, epoch int32, ok bool) {
-	panic("not there yet")
-}
-
-// Running tells whether a broker serves.
-func (c *Cluster) Running(id int32) bool { panic("not there yet") }
+func (c *Cluster) SetQuiet(quiet bool) { c.quiet = quiet }
 
 // Brokers is the number of brokers, running or not.
 func (c *Cluster) Brokers() int32 { return c.cfg.Brokers }
@@ -108,9 +170,55 @@ func (c *Cluster) Brokers() int32 { return c.cfg.Brokers }
 // Config tells what the cluster was made with, defaults filled in.
 func (c *Cluster) Config() Config { return c.cfg }
 
-// Facts returns events from which a fold rebuilds the picture of this cluster. They change nothing and use no new Seq:
-// each carries the Seq handed out last.
-func (c *Cluster) Facts(nowMs int64) []event.Event { panic("not there yet") }
+// Clone returns a copy that goes its own way and numbers its events with n. The bytes of the logs are shared.
+func (c *Cluster) Clone(n *event.Numbers) *Cluster {
+	d := *c
+	d.cfg.Numbers = n
+	d.brokers = append([]broker(nil), c.brokers...)
+	d.waiting = append([]int32(nil), c.waiting...)
+	d.out, d.spare = c.out.copied(), Output{}
+	d.byName = make(map[string]*topic, len(c.byName))
+	d.topics = make([]*topic, len(c.topics))
+	d.partitions = make([]*partition, 0, len(c.partitions))
+	for i, t := range c.topics {
+		copied := *t
+		copied.partitions = append([]int32(nil), t.partitions...)
+		d.topics[i], d.byName[t.name] = &copied, &copied
+	}
+	for _, p := range c.partitions {
+		d.partitions = append(d.partitions, p.clone(d.topics[p.topic.number]))
+	}
+	d.fetchers = append([]fetcher(nil), c.fetchers...)
+	for i := range d.fetchers {
+		f := &d.fetchers[i]
+		f.queue, f.changed = append([]int32(nil), f.queue...), append([]int32(nil), f.changed...)
+	}
+	return &d
+}
 
-// Clone returns a copy that goes its own way and numbers its events with n.
-func (c *Cluster) Clone(n *event.Numbers) *Cluster { panic("not there yet") }
+func (o Output) copied() Output {
+	o.Messages = append([]Message(nil), o.Messages...)
+	o.Appended = append([]Appended(nil), o.Appended...)
+	o.Emigrations = append([]Leadership(nil), o.Emigrations...)
+	o.Immigrations = append([]Leadership(nil), o.Immigrations...)
+	o.Watermarks = append([]Watermark(nil), o.Watermarks...)
+	o.Events = append([]event.Event(nil), o.Events...)
+	return o
+}
+
+func (p *partition) clone(t *topic) *partition {
+	d := *p
+	d.topic = t
+	d.replicas = make([]replica, len(p.replicas))
+	for i, r := range p.replicas {
+		r.log = r.log.Clone()
+		d.replicas[i] = r
+	}
+	d.remotes = append([]remote(nil), p.remotes...)
+	d.waiters = append([]waiter(nil), p.waiters...)
+	return &d
+}
+
+func (c *Cluster) newLog(t *topic) *log.Log {
+	return log.New(log.NewMemory(), log.Config{SegmentBytes: t.segmentBytes})
+}

@@ -35,20 +35,17 @@ type Config struct {
 	MaxMessageBytes int
 	// MaxPartitions bounds the partitions of all topics together, 10000.
 	MaxPartitions int
-	// SegmentBytes is log.segment.bytes, 16 MiB here, since logs are in memory.
+	// SegmentBytes is log.segment.bytes, 16 MiB here, since logs are in memory; it bounds the topics' own segment.bytes.
 	SegmentBytes int
+	// RetentionMs is log.retention.ms, seven days; RetentionBytes is log.retention.bytes, for each partition, -1: no
+	// bound. Both count whole segments and are looked at when one is full.
+	RetentionMs, RetentionBytes int64
 	// HostPort gives the address that a broker advertises; nil: "broker-N" and 9092.
 	HostPort func(id int32) (host string, port int32)
 	// Numbers hands out Seq; everything of one world shares one.
 	Numbers *event.Numbers
 	// Quiet starts without the events of single batches; see Cluster.SetQuiet.
 	Quiet bool
-}
-
-// TopicPartition names a partition.
-type TopicPartition struct {
-	Topic     string
-	Partition int32
 }
 
 // TopicSpec asks for a topic.

@@ -83,6 +83,15 @@ type ReplicaAdvanced struct {
 	EndOffset int64  `json:"endOffset"`
 }
 
+// ReplicaTruncated fires when a follower threw away the end of its log because the new leader does not have it (KIP-101).
+// Broker in the header is the follower.
+type ReplicaTruncated struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	From      int64  `json:"from"`
+	EndOffset int64  `json:"endOffset"`
+}
+
 // HighWatermarkAdvanced fires on the leader when more of its log is on every in-sync replica, and in Facts.
 type HighWatermarkAdvanced struct {
 	Topic     string `json:"topic"`

@@ -46,6 +46,7 @@ var kinds = map[string]func([]byte) (Body, error){
 	"LeaderChanged":         decode[LeaderChanged],
 	"RecordsAppended":       decode[RecordsAppended],
 	"ReplicaAdvanced":       decode[ReplicaAdvanced],
+	"ReplicaTruncated":      decode[ReplicaTruncated],
 	"HighWatermarkAdvanced": decode[HighWatermarkAdvanced],
 	"LoadStarted":           decode[LoadStarted],
 	"LoadProgressed":        decode[LoadProgressed],
@@ -183,6 +184,9 @@ func (RecordsAppended) Kind() string { return "RecordsAppended" }
 
 // Kind names the fact.
 func (ReplicaAdvanced) Kind() string { return "ReplicaAdvanced" }
+
+// Kind names the fact.
+func (ReplicaTruncated) Kind() string { return "ReplicaTruncated" }
 
 // Kind names the fact.
 func (HighWatermarkAdvanced) Kind() string { return "HighWatermarkAdvanced" }

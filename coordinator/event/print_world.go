@@ -51,6 +51,9 @@ func (b RecordsAppended) text() string {
 func (b ReplicaAdvanced) text() string {
 	return fmt.Sprintf("%s to %d", tp(b.Topic, b.Partition), b.EndOffset)
 }
+func (b ReplicaTruncated) text() string {
+	return fmt.Sprintf("%s from %d to %d", tp(b.Topic, b.Partition), b.From, b.EndOffset)
+}
 func (b HighWatermarkAdvanced) text() string {
 	return fmt.Sprintf("%s to %d of %d", tp(b.Topic, b.Partition), b.Offset, b.EndOffset)
 }

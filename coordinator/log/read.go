@@ -131,12 +131,15 @@ func (l *Log) Each(from, to int64, visit func(Batch) bool) error {
 func (l *Log) OffsetForTime(timestampMs, upTo int64, unpack Decompress) (offset, foundMs int64, ok bool, err error) {
 	for i := range l.segments {
 		s := &l.segments[i]
-		if s.maxMs < timestampMs || s.size == 0 {
+		if s.size == 0 || s.maxMs < timestampMs {
 			continue
 		}
-		// Before the first entry behind which the largest time is late enough, all batches are too early.
+		// Batches before the entry behind which the largest time is late enough are too early.
 		entry := sort.Search(len(s.index), func(i int) bool { return s.index[i].beforeMs >= timestampMs }) - 1
-		return l.timeIn(s, max(entry, 0), timestampMs, upTo, unpack)
+		offset, foundMs, ok, err = l.timeIn(s, max(entry, 0), timestampMs, upTo, unpack)
+		if ok || err != nil {
+			return offset, foundMs, ok, err
+		}
 	}
 	return -1, -1, false, nil
 }
@@ -147,10 +150,9 @@ func (l *Log) timeIn(s *segment, entry int, timestampMs, upTo int64, unpack Deco
 		if b.NextOffset() > upTo {
 			return false
 		}
-		if b.MaxTimestampMs < timestampMs || b.LastOffset() < l.start {
-			return true
+		if b.MaxTimestampMs >= timestampMs && b.LastOffset() >= l.start {
+			offset, foundMs, ok, err = firstSince(b, timestampMs, l.start, unpack)
 		}
-		offset, foundMs, ok, err = firstSince(b, timestampMs, l.start, unpack)
 		return !ok && err == nil
 	}
 	for ; entry < len(s.index) && !ok && err == nil; entry++ {
@@ -158,10 +160,7 @@ func (l *Log) timeIn(s *segment, entry int, timestampMs, upTo int64, unpack Deco
 			return -1, -1, false, e
 		}
 	}
-	if !ok {
-		return -1, -1, false, err
-	}
-	return offset, foundMs, true, nil
+	return offset, foundMs, ok, err
 }
 
 func firstSince(b Batch, timestampMs, start int64, unpack Decompress) (offset, foundMs int64, ok bool, err error) {

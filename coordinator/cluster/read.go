@@ -1,0 +1,209 @@
+package cluster
+
+import (
+	"slices"
+	"strings"
+)
+
+// Read reads below the high watermark, for clients (Kafka: ReplicaManager.readFromLog). An offset between the high
+// watermark and the log end gives nothing; one outside of the log gives OFFSET_OUT_OF_RANGE.
+func (c *Cluster) Read(r ReadRequest) ReadResult {
+	result := ReadResult{HighWatermark: -1, LastStable: -1, LogStart: -1, Leader: -1, Epoch: -1}
+	p, code := c.led(r.Broker, r.Topic, r.Partition, r.Epoch)
+	if p != nil {
+		result.Leader, result.Epoch = p.leader, p.epoch
+	}
+	if result.Code = code; code != codeNone {
+		return result
+	}
+	local := p.local()
+	result.HighWatermark, result.LastStable, result.LogStart = local.hw, local.hw, local.log.StartOffset()
+	if r.Offset < local.log.StartOffset() || r.Offset > local.log.EndOffset() {
+		result.Code = codeOffsetOutOfRange
+		return result
+	}
+	var err error
+	if result.Batches, err = local.log.Read(r.Offset, local.hw, r.MaxBytes, r.MinOne); err != nil {
+		result.Code = codeStorageError
+	}
+	return result
+}
+
+// ReadLog reads up to the log end, for the broker's own coordinator: whole batches from the one that holds offset, about
+// maxBytes, at least one. ok is false where the broker does not lead the partition, or the offset is not in its log.
+func (c *Cluster) ReadLog(broker int32, topic string, partition int32, offset int64, maxBytes int) (batches []byte, endOffset int64, ok bool) {
+	p, code := c.led(broker, topic, partition, -1)
+	if code != codeNone {
+		return nil, -1, false
+	}
+	l := p.local().log
+	offset = max(offset, l.StartOffset())
+	if offset > l.EndOffset() {
+		return nil, -1, false
+	}
+	batches, err := l.Read(offset, l.EndOffset(), maxBytes, true)
+	return batches, l.EndOffset(), err == nil
+}
+
+// ListOffset finds an offset by time, or one of Latest, Earliest, MaxTimestamp. epoch -1: the client has none. Right
+// after an election the latest offset may not be known yet: OFFSET_NOT_AVAILABLE (KIP-207).
+func (c *Cluster) ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) ListedOffset {
+	none := ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1}
+	p, code := c.led(broker, topic, partition, epoch)
+	if none.Code = code; code != codeNone {
+		return none
+	}
+	local := p.local()
+	var offset, foundMs int64
+	var ok bool
+	var err error
+	switch {
+	case timestampMs == Latest:
+		if local.hw < p.epochStart {
+			none.Code = codeOffsetNotAvailable
+			return none
+		}
+		return ListedOffset{Offset: local.hw, TimestampMs: -1, LeaderEpoch: p.epoch}
+	case timestampMs == Earliest:
+		start := local.log.StartOffset()
+		return ListedOffset{Offset: start, TimestampMs: -1, LeaderEpoch: local.log.EpochAt(start)}
+	case timestampMs == MaxTimestamp:
+		offset, foundMs, ok, err = local.log.Newest(nil)
+		ok = ok && offset < local.hw
+	case timestampMs < 0:
+		none.Code = codeInvalidRequest
+		return none
+	default:
+		offset, foundMs, ok, err = local.log.OffsetForTime(timestampMs, local.hw, nil)
+	}
+	switch {
+	case err != nil:
+		none.Code = codeStorageError
+		return none
+	case !ok && local.hw < p.epochStart:
+		none.Code = codeOffsetNotAvailable
+		return none
+	case !ok:
+		return none
+	}
+	return ListedOffset{Offset: offset, TimestampMs: foundMs, LeaderEpoch: local.log.EpochAt(offset)}
+}
+
+// EpochEnd answers OffsetForLeaderEpoch (KIP-101, KIP-320): the largest epoch up to the asked one, and where it ended.
+func (c *Cluster) EpochEnd(broker int32, topic string, partition, currentEpoch, epoch int32) (endEpoch int32, endOffset int64, code int16) {
+	p, code := c.led(broker, topic, partition, currentEpoch)
+	if code != codeNone {
+		return -1, -1, code
+	}
+	endEpoch, endOffset = p.local().log.EpochEnd(epoch)
+	return endEpoch, endOffset, codeNone
+}
+
+// Metadata tells everything that brokers know. TopicNames, Topic and TopicByID are cheaper.
+func (c *Cluster) Metadata() Metadata {
+	m := Metadata{ClusterID: c.cfg.ClusterID, Controller: -1, Brokers: c.Listed()}
+	for _, b := range m.Brokers {
+		if m.Controller < 0 || (!c.Running(m.Controller) && c.Running(b.ID)) {
+			m.Controller = b.ID
+		}
+	}
+	for _, name := range c.TopicNames() {
+		m.Topics = append(m.Topics, c.info(c.byName[name]))
+	}
+	return m
+}
+
+// Listed are the brokers that the controller takes for alive.
+func (c *Cluster) Listed() []BrokerInfo {
+	var list []BrokerInfo
+	for i := range c.brokers {
+		if b := &c.brokers[i]; b.listed() {
+			host, port := c.cfg.HostPort(b.id)
+			list = append(list, BrokerInfo{b.id, host, port})
+		}
+	}
+	return list
+}
+
+// TopicNames lists the topics, sorted.
+func (c *Cluster) TopicNames() []string {
+	names := make([]string, 0, len(c.topics))
+	for _, t := range c.topics {
+		names = append(names, t.name)
+	}
+	slices.SortFunc(names, strings.Compare)
+	return names
+}
+
+// Topic tells of one topic.
+func (c *Cluster) Topic(name string) (TopicInfo, bool) {
+	t := c.byName[name]
+	if t == nil {
+		return TopicInfo{}, false
+	}
+	return c.info(t), true
+}
+
+func (c *Cluster) info(t *topic) TopicInfo {
+	info := TopicInfo{Name: t.name, ID: t.id, Internal: t.internal, Configs: slices.Clone(t.configs)}
+	for _, index := range t.partitions {
+		p := c.partitions[index]
+		part := PartitionInfo{Partition: p.number, Leader: p.leader, Epoch: p.epoch, Replicas: p.ids(), ISR: slices.Clone(p.isr)}
+		for _, id := range part.Replicas {
+			if !c.broker(id).listed() {
+				part.Offline = append(part.Offline, id)
+			}
+		}
+		info.Partitions = append(info.Partitions, part)
+	}
+	return info
+}
+
+// TopicByID finds a topic's name.
+func (c *Cluster) TopicByID(id [16]byte) (name string, ok bool) {
+	for _, t := range c.topics {
+		if t.id == id {
+			return t.name, true
+		}
+	}
+	return "", false
+}
+
+// Partitions is a topic's number of partitions, 0 where there is no such topic.
+func (c *Cluster) Partitions(topic string) int32 {
+	if t := c.byName[topic]; t != nil {
+		return int32(len(t.partitions))
+	}
+	return 0
+}
+
+// Leader tells the leader and epoch of a partition; ok is false where there is no such partition.
+func (c *Cluster) Leader(topic string, partition int32) (leader, epoch int32, ok bool) {
+	p := c.find(topic, partition)
+	if p == nil {
+		return -1, -1, false
+	}
+	return p.leader, p.epoch, true
+}
+
+// ReplicaInfo is one broker's copy of a partition.
+type ReplicaInfo struct {
+	Broker                                int32
+	InSync, Leader                        bool
+	StartOffset, EndOffset, HighWatermark int64
+	Bytes                                 int64
+}
+
+// Replicas tells of a partition's copies, in order of preference; nil where there is no such partition.
+func (c *Cluster) Replicas(topic string, partition int32) []ReplicaInfo {
+	p := c.find(topic, partition)
+	if p == nil {
+		return nil
+	}
+	var list []ReplicaInfo
+	for i := range p.replicas {
+		r := &p.replicas[i]
+		list = append(list, ReplicaInfo{r.broker, p.inSync(r.broker), r.broker == p.leader, r.log.StartOffset(), r.log.EndOffset(), r.hw, r.log.Size()})
+	}
+	return list
+}
