@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 )
 
 // Config is what a world is made of. The zero value of each field means its default.
@@ -78,11 +77,19 @@ func checkLoss(ppm int32) error {
 	return nil
 }
 
-var clientName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+// named tells whether s is 1 to 64 letters, digits, '.', '_' or '-'.
+func named(s string) bool {
+	for _, r := range s {
+		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-') {
+			return false
+		}
+	}
+	return len(s) >= 1 && len(s) <= 64
+}
 
 // withDefaults checks a consumer's description and fills in what was left out.
 func (c ConsumerConfig) withDefaults() (ConsumerConfig, error) {
-	if !clientName.MatchString(c.Name) {
+	if !named(c.Name) {
 		return c, fmt.Errorf("no consumer can be called %q: a name has 1 to 64 letters, digits, '.', '_' or '-'", c.Name)
 	}
 	if c.Group == "" {

@@ -1,0 +1,167 @@
+package script
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// verb is one command of the language. Each has a file of its own; verbs lists them.
+type verb struct {
+	name string
+	// usage, help and example are its manual.
+	usage, help, example string
+	// params are its arguments in order; optional says how many of the last may be left out; rest is what any further
+	// ones are.
+	params   []param
+	optional int
+	rest     *param
+	// options are arguments of the form key=value, in any order after the params.
+	options []option
+	// condition is set where the rest of the line is a condition.
+	condition bool
+	// quiet verbs do nothing to the world, so nobody is told that they were given.
+	quiet bool
+	do    func(e *Engine, c Command) error
+}
+
+// option is an argument of the form key=value.
+type option struct {
+	key string
+	param
+}
+
+// verbs are all of them, by name. It is filled by init, since help prints the table that it stands in.
+var verbs map[string]verb
+
+func init() {
+	verbs = map[string]verb{}
+	for _, v := range []verb{
+		seedVerb, brokersVerb, setVerb, latencyVerb, lossVerb, topicVerb, groupVerb, consumerVerb,
+		startVerb, stopVerb, killVerb, restartVerb, pauseVerb, resumeVerb, busyVerb, commitVerb,
+		addPartitionsVerb, killBrokerVerb, restartBrokerVerb, dropVerb,
+		advanceVerb, untilVerb, expectVerb, showVerb, hideVerb,
+	} {
+		verbs[v.name] = v
+	}
+}
+
+func verbNames() []string {
+	names := make([]string, 0, len(verbs))
+	for n := range verbs {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Usage prints the manual of all verbs, one in two lines.
+func Usage() string {
+	var b strings.Builder
+	for _, n := range verbNames() {
+		v := verbs[n]
+		fmt.Fprintf(&b, "%s\n    %s. Example: %s\n", v.usage, v.help, v.example)
+	}
+	return b.String()
+}
+
+// check looks at the shape of a command's arguments.
+func (v verb) check(c *Command) error {
+	if v.condition {
+		return v.checkCondition(c)
+	}
+	var plain int
+	seen := map[string]bool{}
+	for i, a := range c.Args {
+		if key, value, found := strings.Cut(a.Text, "="); found && len(v.options) > 0 {
+			if err := v.checkOption(*c, i, key, value, seen); err != nil {
+				return err
+			}
+			continue
+		}
+		p := v.rest
+		if plain < len(v.params) {
+			p = &v.params[plain]
+		}
+		if p == nil {
+			return c.fail(i, "%q is one word too many: %s", a.Text, v.usage)
+		}
+		if wrong := p.wrong(a.Text); wrong != "" {
+			return c.fail(i, "%s", wrong)
+		}
+		plain++
+	}
+	least := len(v.params) - v.optional
+	if plain < least {
+		return c.fail(-1, "%s lacks %s: %s", v.name, v.params[plain].name, v.usage)
+	}
+	return nil
+}
+
+func (v verb) checkOption(c Command, i int, key, value string, seen map[string]bool) error {
+	keys := make([]string, len(v.options))
+	for j, o := range v.options {
+		keys[j] = o.key
+		if o.key != key {
+			continue
+		}
+		if seen[key] {
+			return c.fail(i, "%s= is there twice", key)
+		}
+		seen[key] = true
+		if wrong := o.wrong(value); wrong != "" {
+			return c.fail(i, "%s=: %s", key, wrong)
+		}
+		return nil
+	}
+	return c.fail(i, "%s has no option %q%s", v.name, key, suggest(key, keys, "; it has "+strings.Join(keys, ", ")))
+}
+
+// checkCondition parses the rest of the line as a condition.
+func (v verb) checkCondition(c *Command) error {
+	words := c.Args
+	c.WithinMs = untilGivesUpMs
+	if len(words) > 0 && len(v.options) > 0 {
+		if value, found := strings.CutPrefix(words[0].Text, "within="); found {
+			if wrong := v.options[0].wrong(value); wrong != "" {
+				return c.fail(0, "within=: %s", wrong)
+			}
+			c.WithinMs, _ = parseDuration(value)
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		return c.fail(-1, "%s lacks a condition: %s", v.name, v.usage)
+	}
+	cond, err := parseCondition(c.File, c.Line, words)
+	if err != nil {
+		return err
+	}
+	c.Cond = &cond
+	return nil
+}
+
+// plain are the arguments that are no options.
+func (c Command) plain() (texts []string) {
+	v := verbs[c.Verb]
+	for _, a := range c.Args {
+		if len(v.options) > 0 && strings.Contains(a.Text, "=") {
+			continue
+		}
+		texts = append(texts, a.Text)
+	}
+	return texts
+}
+
+// number reads an argument that check has found to be a whole number.
+func (c Command) number(i int) int64 {
+	var n int64
+	fmt.Sscan(c.Args[i].Text, &n)
+	return n
+}
+
+// duration reads an argument that check has found to be a duration.
+func (c Command) duration(i int) int64 {
+	ms, _ := parseDuration(c.Args[i].Text)
+	return ms
+}

@@ -1,0 +1,78 @@
+package script
+
+import (
+	"strconv"
+	"strings"
+
+	"grouplab/coordinator/sim"
+)
+
+var consumerVerb = verb{
+	name: "consumer",
+	usage: "consumer NAME [group=G] [topics=A,B] [session=45s] [rebalance=5m] [heartbeat=3s] [commit=5s|off] [metadata-age=5m] " +
+		"[request-timeout=30s] [rate=1] [v=9]",
+	help:    "describes a consumer; start makes it run. rate is in records a second and partition, v the version of JoinGroup",
+	example: "consumer c1 session=10s rebalance=60s",
+	params:  []param{consumerParam},
+	options: []option{
+		{"group", groupParam},
+		{"topics", param{"TOPICS", wrongTopics}},
+		{"session", durationParam("session.timeout.ms", 1)},
+		{"rebalance", durationParam("max.poll.interval.ms", 1)},
+		{"heartbeat", durationParam("heartbeat.interval.ms", 1)},
+		{"commit", orOff(durationParam("auto.commit.interval.ms", 1))},
+		{"metadata-age", durationParam("metadata.max.age.ms", 1)},
+		{"request-timeout", durationParam("request.timeout.ms", 1)},
+		{"rate", wholeParam("rate", 1, 1_000_000)},
+		{"v", wholeParam("v", 1, 9)},
+	},
+	quiet: true,
+	do: func(e *Engine, c Command) error {
+		cfg := sim.ConsumerConfig{Name: c.plain()[0], Group: e.group, Topics: e.topics}
+		if g, ok := c.option("group"); ok {
+			cfg.Group = g
+		}
+		if t, ok := c.option("topics"); ok {
+			cfg.Topics = strings.Split(t, ",")
+		}
+		cfg.SessionTimeoutMs = int32(min(c.durationOption("session"), 1<<31-1))
+		cfg.RebalanceTimeoutMs = int32(min(c.durationOption("rebalance"), 1<<31-1))
+		cfg.HeartbeatMs = int32(min(c.durationOption("heartbeat"), 1<<31-1))
+		cfg.AutoCommitMs = int32(min(c.durationOption("commit"), 1<<31-1))
+		if v, _ := c.option("commit"); v == "off" {
+			cfg.AutoCommitMs = -1
+		}
+		cfg.MetadataMaxAgeMs = c.durationOption("metadata-age")
+		cfg.RequestTimeoutMs = c.durationOption("request-timeout")
+		cfg.RecordsPerSecond = int32(c.numberOption("rate"))
+		cfg.JoinVersion = int16(c.numberOption("v"))
+		if err := e.world.AddConsumer(cfg); err != nil {
+			return err
+		}
+		e.facts.describe(cfg)
+		return nil
+	},
+}
+
+func wrongTopics(s string) string {
+	for _, t := range strings.Split(s, ",") {
+		if wrong := topicParam.wrong(t); wrong != "" {
+			return wrong
+		}
+	}
+	return ""
+}
+
+// durationOption is an option's milliseconds, 0 where it is not given.
+func (c Command) durationOption(key string) int64 {
+	v, _ := c.option(key)
+	ms, _ := parseDuration(v)
+	return ms
+}
+
+// numberOption is an option's number, 0 where it is not given.
+func (c Command) numberOption(key string) int64 {
+	v, _ := c.option(key)
+	n, _ := strconv.ParseInt(v, 10, 64)
+	return n
+}

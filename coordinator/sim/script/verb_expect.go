@@ -1,0 +1,20 @@
+package script
+
+import (
+	"fmt"
+)
+
+var expectVerb = verb{
+	name:      "expect",
+	usage:     "expect CONDITION",
+	help:      "fails unless the condition holds now",
+	example:   "expect members == 3 and state Stable",
+	condition: true,
+	quiet:     true,
+	do: func(e *Engine, c Command) error {
+		if c.Cond.Holds(e) {
+			return nil
+		}
+		return fmt.Errorf("expected %s, but %s", c.Cond, c.Cond.Explain(e))
+	},
+}

@@ -1,0 +1,32 @@
+package script
+
+import "grouplab/coordinator/sim"
+
+var setVerb = verb{
+	name:    "set",
+	usage:   "set NAME VALUE",
+	help:    "a broker setting, by Kafka's name",
+	example: "set group.initial.rebalance.delay.ms 0",
+	params:  []param{settingParam, {"VALUE", func(string) string { return "" }}},
+	quiet:   true,
+	do: func(e *Engine, c Command) error {
+		if err := e.unborn(c); err != nil {
+			return err
+		}
+		s := sim.Setting{Name: c.Args[0].Text, Value: c.Args[1].Text}
+		if err := sim.CheckSetting(s); err != nil {
+			return err
+		}
+		e.cfg.Set = append(e.cfg.Set[:len(e.cfg.Set):len(e.cfg.Set)], s)
+		return nil
+	},
+}
+
+var settingParam = param{"NAME", func(s string) string {
+	for _, n := range sim.Names() {
+		if n == s {
+			return ""
+		}
+	}
+	return "no setting is called \"" + s + "\"" + suggest(s, sim.Names(), "; README and sim.Names list them")
+}}
