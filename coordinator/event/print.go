@@ -135,6 +135,9 @@ func opt(label, value string) string {
 	if value == "" {
 		return ""
 	}
+	if label == "" {
+		return Name(value)
+	}
 	return label + " " + Name(value)
 }
 

@@ -65,7 +65,7 @@ func (b ReplySent) text() string {
 	return words(s, flag(b.Guard != "", "because "+b.Guard))
 }
 func (b ReplyDropped) text() string {
-	return words(fmt.Sprintf("%s #%d", APIName(b.API), b.Ticket), opt("of", b.Member)+":", b.Reason)
+	return words(words(fmt.Sprintf("%s #%d", APIName(b.API), b.Ticket), opt("of", b.Member))+":", b.Reason)
 }
 func (b OffsetsPending) text() string {
 	return words(opt("from", b.Member), fmt.Sprintf("generation %d", b.Generation), offsets(b.Offsets))
@@ -94,7 +94,7 @@ func (b OperationTested) text() string {
 	return words(fmt.Sprintf("op %d by", b.Op), Name(b.Key)+":", b.Lacks)
 }
 func (b OperationCompleted) text() string {
-	return words(fmt.Sprintf("%s op %d", b.Type, b.Op), opt("of", b.Member)+":", b.How,
+	return words(words(fmt.Sprintf("%s op %d", b.Type, b.Op), opt("of", b.Member))+":", b.How,
 		flag(b.Expired, "(expired)"), flag(b.Excused, "(excused: it waits for an answer)"))
 }
 func (b TimerCascaded) text() string {
