@@ -74,6 +74,9 @@ func (c *Coordinator) completeJoin(g *group, why event.Why) {
 		}
 	}
 	c.replaceLeader(g, event.WhyLeaderNotRejoined)
+	if len(g.members) == 0 {
+		why = event.WhyNoMembers
+	}
 	g.generation++
 	g.protocol = g.electProtocol()
 	g.computeSubscribed()
@@ -84,7 +87,7 @@ func (c *Coordinator) completeJoin(g *group, why event.Why) {
 	}
 	c.cause = c.emit(g.id, started)
 	if len(g.members) == 0 {
-		c.transition(g, event.Empty, event.WhyNoMembers, "")
+		c.transition(g, event.Empty, why, "")
 		c.appendEmptyGroup(g)
 		return
 	}

@@ -196,6 +196,8 @@ func (r rebalances) OnComplete(op purgatory.Op, v operation, expired bool) {
 		c.cause = t.seq
 	case g.state == event.Dead:
 		done.How = string(event.WhyNotCoordinator)
+	case v.kind == event.DelayedJoin && len(g.members) == 0:
+		done.How = string(event.WhyNoMembers)
 	case v.kind == event.DelayedJoin:
 		done.How = string(event.WhyAllRejoined)
 	case c.how == "":
