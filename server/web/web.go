@@ -20,10 +20,15 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
+	"time"
 
 	"grouplab/coordinator/event"
 	"grouplab/server/live"
+	"grouplab/server/web/pages"
+	"grouplab/static"
 )
 
 // Control is what a page may do to the cluster and ask of it. Its methods may be called from any goroutine. Errors are
@@ -98,6 +103,8 @@ type Config struct {
 	Control Control
 	// Figures may be nil.
 	Figures func() Figures
+	// Health asks the loop for a sign of life; nil means that answering at all is enough.
+	Health func(context.Context) error
 	// Token allows what changes something; NewToken makes one.
 	Token string
 	// Kafka are the brokers' addresses, shown to those who look for one to point a client at.
@@ -112,8 +119,14 @@ type Config struct {
 // Server answers HTTP requests. It starts no goroutine of its own.
 type Server struct {
 	cfg     Config
+	hosts   []string
+	book    *pages.Book
 	handler http.Handler
+	keeper  *keeper
 	metrics *metrics
+	assets  *files
+	dist    *files
+	readers chan struct{} // one for each reader of /api/events
 }
 
 // New makes the routes ready. An error means that the program was built wrongly (a lesson without a text).
@@ -124,20 +137,93 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Logf == nil {
 		cfg.Logf = func(string, ...any) {}
 	}
-	s := &Server{cfg: cfg, metrics: &metrics{}}
-	s.handler = http.NotFoundHandler()
+	book, err := pages.New()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, book: book, keeper: &keeper{hub: cfg.Hub}, readers: make(chan struct{}, eventsAtOnce),
+		assets: newFiles(static.Assets()), dist: newFiles(static.Dist())}
+	for _, host := range cfg.Hosts {
+		s.hosts = append(s.hosts, strings.ToLower(host))
+	}
+	s.metrics = newMetrics(cfg.Hub, s.keeper, cfg.Figures)
+	s.handler = s.routes()
 	return s, nil
 }
 
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	get := func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, only(http.MethodGet, h)) }
+	get("/{$}", s.contents)
+	get("/lab/{id}", s.lesson)
+	get("/lab/{id}/{$}", s.withoutSlash)
+	get("/live", s.livePage)
+	get("/gallery", s.gallery)
+	get("/gallery/{name}", s.gallery)
+	get("/assets/{name...}", s.file(s.assets))
+	get("/dist/{name...}", s.file(s.dist))
+	get("/sw.js", s.serviceWorker)
+	get("/favicon.ico", s.icon)
+	get("/api/state", s.state)
+	get("/api/events", s.events)
+	get("/api/live", s.live)
+	get("/api/probe", s.probe)
+	mux.HandleFunc("/api/demo", s.demo)
+	mux.HandleFunc("/api/brokers/{id}/{verb}", s.acting(s.broker))
+	mux.HandleFunc("/api/topics/{name}/partitions", s.acting(s.partitions))
+	mux.Handle("/metrics", only(http.MethodGet, s.metrics.handler().ServeHTTP))
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, "there is nothing at "+r.URL.Path, "there are /api/state, /api/events, /api/live, /api/probe and /api/demo")
+	})
+	mux.HandleFunc("/", s.notFound)
+	return mux
+}
+
 // ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	harden(w.Header())
+	if r.URL.Path == "/healthz" { // whoever checks may use any name
+		only(http.MethodGet, s.health)(w, r)
+		return
+	}
+	if !s.knownHost(r.Host) {
+		refuse(w, http.StatusMisdirectedRequest, fmt.Sprintf("this lab is not known as %q", r.Host),
+			"use localhost or the address that was printed at start")
+		return
+	}
+	s.handler.ServeHTTP(w, r)
+}
+
+// HTTPServer wraps a handler with the bounds that keep slow and greedy peers from holding the lab up.
+func HTTPServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      time.Minute, // a websocket and /api/events have deadlines of their own
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+}
 
 // Observe counts events for /metrics. The host calls it with what it publishes to the hub, from one goroutine.
 func (s *Server) Observe(batch []event.Event) { s.metrics.observe(batch) }
 
-type metrics struct{}
-
-func (*metrics) observe([]event.Event) {}
+// health handles GET /healthz: the loop must answer within two seconds.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	if s.cfg.Health != nil {
+		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+		defer cancel()
+		if err := s.cfg.Health(ctx); err != nil {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprintln(w, err)
+			return
+		}
+	}
+	fmt.Fprintln(w, "ok")
+}
 
 // NewToken makes a token of 128 bits.
 func NewToken() string {

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"grouplab/static/view"
+)
+
+func (s *Server) contents(w http.ResponseWriter, r *http.Request) {
+	s.page(w, r, http.StatusOK, "", s.book.Contents())
+}
+
+func (s *Server) lesson(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	d, found := s.book.Lesson(id)
+	if !found {
+		s.pageError(w, r, http.StatusNotFound, view.Text{
+			En: fmt.Sprintf("There is no lesson %q.", id),
+			Zh: fmt.Sprintf("没有名为“%s”的课程。", id),
+		})
+		return
+	}
+	s.page(w, r, http.StatusOK, "../", d)
+}
+
+// withoutSlash leads from /lab/ID/, which a static site has, to /lab/ID.
+func (s *Server) withoutSlash(w http.ResponseWriter, r *http.Request) {
+	if _, found := s.book.Lesson(r.PathValue("id")); !found {
+		s.notFound(w, r)
+		return
+	}
+	http.Redirect(w, r, "../"+r.PathValue("id"), http.StatusMovedPermanently)
+}
+
+func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
+	s.page(w, r, http.StatusOK, "", view.PageData{Kind: view.PageLive, Built: s.book.Contents().Built})
+}
+
+func (s *Server) gallery(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("name")
+	d, found := s.book.Gallery(name)
+	if !found {
+		s.pageError(w, r, http.StatusNotFound, view.Text{
+			En: fmt.Sprintf("The gallery has no picture %q.", name),
+			Zh: fmt.Sprintf("图库中没有名为“%s”的图。", name),
+		})
+		return
+	}
+	s.page(w, r, http.StatusOK, strings.Repeat("../", strings.Count(r.URL.Path, "/")-1), d)
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.pageError(w, r, http.StatusNotFound, view.Text{
+		En: fmt.Sprintf("There is nothing at %s.", r.URL.Path),
+		Zh: fmt.Sprintf("%s 处没有内容。", r.URL.Path),
+	})
+}
+
+func (s *Server) pageError(w http.ResponseWriter, r *http.Request, status int, said view.Text) {
+	s.page(w, r, status, strings.Repeat("../", strings.Count(r.URL.EscapedPath(), "/")-1), s.book.Error(status, said))
+}
+
+// page writes a whole document. The token goes only to this machine: nobody else could use it.
+func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, base string, d view.PageData) {
+	d.Base = base
+	d.Lang = language(r)
+	if len(s.cfg.Kafka) > 0 {
+		d.Bootstrap = s.cfg.Kafka[0]
+	}
+	if fromHere(r) {
+		d.Token = s.cfg.Token
+	}
+	var text bytes.Buffer
+	if err := view.Page(d).Render(r.Context(), &text); err != nil {
+		refuse(w, http.StatusInternalServerError, "the page cannot be shown: "+err.Error(), "this is a mistake in the program")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", string(d.Lang))
+	h.Set("Cache-Control", "no-store") // it carries the token
+	h.Set("Vary", "Accept-Language")
+	h.Set("Content-Length", strconv.Itoa(text.Len()))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(text.Bytes())
+	}
+}
+
+// language is the one that was asked for (?lang=zh), else the browser's, else English.
+func language(r *http.Request) view.Lang {
+	switch lang := view.Lang(r.URL.Query().Get("lang")); lang {
+	case view.English, view.Chinese:
+		return lang
+	}
+	best, weight := view.English, 0.0
+	for _, part := range strings.Split(r.Header.Get("Accept-Language"), ",") {
+		name, rest, _ := strings.Cut(part, ";")
+		name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(name)), "-")
+		q := 1.0
+		if text, found := strings.CutPrefix(strings.ReplaceAll(rest, " ", ""), "q="); found {
+			q, _ = strconv.ParseFloat(text, 64) // what is no number counts as 0
+		}
+		if lang := view.Lang(name); q > weight && (lang == view.English || lang == view.Chinese) {
+			best, weight = lang, q
+		}
+	}
+	return best
+}
+
+func (s *Server) file(f *files) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !f.serve(w, r, r.PathValue("name")) {
+			s.notFound(w, r)
+		}
+	}
+}
+
+// serviceWorker serves sw.js at the root, since a worker serves no page above its own address.
+func (s *Server) serviceWorker(w http.ResponseWriter, r *http.Request) {
+	if !s.assets.serve(w, r, "sw.js") {
+		s.notFound(w, r)
+	}
+}
+
+func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
+	if !s.assets.serve(w, r, "favicon.svg") {
+		s.notFound(w, r)
+	}
+}

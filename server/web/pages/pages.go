@@ -1,0 +1,100 @@
+// Package pages makes the data of pages out of lessons. The server and the static site show the same pages.
+package pages
+
+import (
+	"grouplab/lessons/render"
+	"grouplab/static"
+	"grouplab/static/view"
+)
+
+// Book is every lesson, ready to be shown.
+type Book struct {
+	contents []view.LessonLink
+	lessons  map[string]*view.LessonPage
+	order    []string
+}
+
+// New reads the lessons that the program carries. An error means that the program was built wrongly.
+func New() (*Book, error) {
+	all, err := render.All()
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{lessons: map[string]*view.LessonPage{}}
+	for i := range all {
+		l := &all[i]
+		page := lesson(l)
+		page.Of = len(all)
+		if i+1 < len(all) {
+			page.Next = all[i+1].ID
+		}
+		b.lessons[l.ID] = page
+		b.order = append(b.order, l.ID)
+		b.contents = append(b.contents, view.LessonLink{
+			ID: l.ID, Number: l.Number, Title: both(l.Title), Summary: both(l.Summary),
+		})
+	}
+	return b, nil
+}
+
+// IDs are the lessons' ids in their order.
+func (b *Book) IDs() []string { return b.order }
+
+// Contents is the page that lists everything.
+func (b *Book) Contents() view.PageData {
+	return view.PageData{Kind: view.PageContents, Built: static.Built(), Contents: b.contents}
+}
+
+// Lesson is a lesson's page; false where no lesson has that id.
+func (b *Book) Lesson(id string) (view.PageData, bool) {
+	page, found := b.lessons[id]
+	return view.PageData{Kind: view.PageLesson, Built: static.Built(), Lesson: page}, found
+}
+
+// Gallery is the page of one picture, "" for the first; false where no picture has that name.
+func (b *Book) Gallery(name string) (view.PageData, bool) {
+	d := view.PageData{Kind: view.PageGallery, Built: static.Built(), Gallery: name}
+	if name == "" {
+		return d, true
+	}
+	for _, n := range view.Gallery() {
+		if n.Name == name {
+			return d, true
+		}
+	}
+	return d, false
+}
+
+// Error is a page that says what went wrong. It lists the lessons all the same, so that it leads on.
+func (b *Book) Error(status int, said view.Text) view.PageData {
+	return view.PageData{Kind: view.PageError, Built: static.Built(), Contents: b.contents, Status: status, Error: said}
+}
+
+func lesson(l *render.Lesson) *view.LessonPage {
+	page := &view.LessonPage{
+		ID: l.ID, Number: l.Number, Title: both(l.Title), Script: l.Script,
+		Goals: plain(l.Goals), Hints: plain(l.Hints),
+	}
+	for _, s := range l.Steps {
+		step := view.StepPage{Name: s.Name, Title: both(s.Title), Body: both(s.HTML)}
+		if q := s.Question; q != nil {
+			step.Question = &view.QuestionPage{Ask: both(q.AskHTML)}
+			for _, o := range q.Options {
+				step.Question.Options = append(step.Question.Options,
+					view.OptionPage{ID: o.ID, Text: both(o.HTML), Why: both(o.WhyHTML)})
+			}
+		}
+		page.Steps = append(page.Steps, step)
+	}
+	return page
+}
+
+func plain(list []render.Named) []view.NamedText {
+	var out []view.NamedText
+	for _, n := range list {
+		out = append(out, view.NamedText{Name: n.Name, Text: both(n.Plain)})
+	}
+	return out
+}
+
+func both(t render.Text) view.Text { return view.Text{En: t.En, Zh: t.Zh} }
