@@ -299,6 +299,9 @@ func (c *Coordinator) ConfigChanged(nowMs int64, s Settings) {
 	c.cfg.Settings = s
 }
 
+// Issued is how many member ids this machine has asked Config.MemberID for.
+func (c *Coordinator) Issued() int64 { return c.issued }
+
 // Take returns what has come out since the last Take.
 func (c *Coordinator) Take() Output {
 	c.clearTaken()

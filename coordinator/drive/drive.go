@@ -4,6 +4,8 @@
 package drive
 
 import (
+	"slices"
+
 	"grouplab/coordinator"
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/event"
@@ -14,14 +16,14 @@ import (
 type Config struct {
 	Cluster  cluster.Config
 	Settings coordinator.Settings
-	// MemberID makes member ids; see coordinator.Config.
+	// MemberID makes member ids; see coordinator.Config. issued goes on counting when a broker is started again.
 	MemberID func(clientID string, broker int32, issued int64) string
 	// Numbers hands out Seq, for the cluster and all machines. nil: fresh ones.
 	Numbers *event.Numbers
 	// DeliverAtOnce carries messages between brokers inside the loop: Output.Messages stays empty. For hosts without a
 	// network between their brokers.
 	DeliverAtOnce bool
-	// LoadDelayMs is how long each chunk of a load takes; 0: a load is over at once.
+	// LoadDelayMs is how long each chunk of a load takes; 0: a load is over at once. An empty log takes no time.
 	LoadDelayMs int64
 	// LoadChunkBytes is offsets.load.buffer.size, 5 MiB.
 	LoadChunkBytes int
@@ -54,78 +56,291 @@ type Output struct {
 
 // Drive drives one cluster and its coordinators. It is not safe for several goroutines: one goroutine owns it.
 type Drive struct {
-	cfg Config
+	cfg     Config
+	nowMs   int64
+	cluster *cluster.Cluster
+	// clusterMs is the cluster's deadline; clusterStale is set while it may have something to take.
+	clusterMs    int64
+	clusterStale bool
+	machines     []machine // by broker id-1
+	loads        []load
+	records      recordBuffer
+	out, spare   Output
 }
 
-// New returns a drive whose brokers all run.
-func New(nowMs int64, cfg Config) *Drive { panic("not there yet") }
+// machine is a broker's coordinator.
+type machine struct {
+	c          *coordinator.Coordinator // nil where the broker does not run
+	deadlineMs int64
+	stale      bool
+	// issued is how many member ids the broker's earlier machines have given out.
+	issued int64
+}
 
-// Handle gives a group request to a broker's coordinator. It panics where the broker does not run.
-func (d *Drive) Handle(nowMs int64, broker int32, r coordinator.Request) { panic("not there yet") }
+// New returns a drive whose brokers all run. It panics where Config.MemberID is missing.
+func New(nowMs int64, cfg Config) *Drive {
+	if cfg.Numbers == nil {
+		cfg.Numbers = cfg.Cluster.Numbers
+	}
+	if cfg.Numbers == nil {
+		cfg.Numbers = &event.Numbers{}
+	}
+	if cfg.LoadChunkBytes <= 0 {
+		cfg.LoadChunkBytes = 5 << 20
+	}
+	cfg.Cluster.Numbers = cfg.Numbers
+	d := &Drive{cfg: cfg, nowMs: nowMs, cluster: cluster.New(nowMs, cfg.Cluster), clusterMs: -1, clusterStale: true}
+	d.machines = make([]machine, d.cluster.Brokers())
+	d.settle()
+	return d
+}
+
+// at notes the time of a door. Where a host's clock went back, time stands still here.
+func (d *Drive) at(nowMs int64) int64 {
+	d.nowMs = max(d.nowMs, nowMs)
+	return d.nowMs
+}
+
+// Handle gives a group request to a broker's coordinator. Where the broker does not run, the request is dropped: its
+// connection is broken, and there will be no reply.
+func (d *Drive) Handle(nowMs int64, broker int32, r coordinator.Request) {
+	d.at(nowMs)
+	m := d.machine(broker)
+	if m == nil {
+		return
+	}
+	m.c.Handle(d.nowMs, r)
+	m.stale = true
+	d.settle()
+}
 
 // Append appends a client's batch. The outcome comes in Output.Produced.
-func (d *Drive) Append(nowMs int64, r cluster.AppendRequest) { panic("not there yet") }
+func (d *Drive) Append(nowMs int64, r cluster.AppendRequest) {
+	r.Internal = false
+	d.cluster.Append(d.at(nowMs), r)
+	d.changed()
+}
 
 // Advance tells that time has passed.
-func (d *Drive) Advance(nowMs int64) { panic("not there yet") }
+func (d *Drive) Advance(nowMs int64) {
+	d.at(nowMs)
+	if d.clusterMs >= 0 && d.clusterMs <= d.nowMs {
+		d.cluster.Advance(d.nowMs)
+		d.clusterStale = true
+	}
+	for i := range d.machines {
+		if m := &d.machines[i]; m.c != nil && m.deadlineMs >= 0 && m.deadlineMs <= d.nowMs {
+			m.c.Advance(d.nowMs)
+			m.stale = true
+		}
+	}
+	d.settle()
+}
 
-// Deliver tells that a message arrived; Lost that it never will.
-func (d *Drive) Deliver(nowMs int64, m cluster.Message) { panic("not there yet") }
+// Deliver tells that a message arrived.
+func (d *Drive) Deliver(nowMs int64, m cluster.Message) {
+	d.cluster.Deliver(d.at(nowMs), m)
+	d.changed()
+}
 
 // Lost tells that a message will never arrive.
-func (d *Drive) Lost(nowMs int64, m cluster.Message) { panic("not there yet") }
+func (d *Drive) Lost(nowMs int64, m cluster.Message) {
+	d.cluster.Lost(d.at(nowMs), m)
+	d.changed()
+}
 
-// StartBroker, StopBroker, KillBroker: see cluster. A broker that went takes its machine and its parked replies along:
-// the host breaks its connections.
-func (d *Drive) StartBroker(nowMs int64, id int32) bool { panic("not there yet") }
+// changed follows every door of the cluster.
+func (d *Drive) changed() {
+	d.clusterStale = true
+	d.settle()
+}
 
-// StopBroker stops a broker cleanly.
-func (d *Drive) StopBroker(nowMs int64, id int32) bool { panic("not there yet") }
+// StartBroker starts a broker that does not run; see cluster.StartBroker. Its machine is new and loads what it leads.
+func (d *Drive) StartBroker(nowMs int64, id int32) bool {
+	done := d.cluster.StartBroker(d.at(nowMs), id)
+	d.changed()
+	return done
+}
 
-// KillBroker ends a broker without a word.
-func (d *Drive) KillBroker(nowMs int64, id int32) bool { panic("not there yet") }
+// StopBroker stops a broker cleanly: what is parked is answered NOT_COORDINATOR, then its machine is dropped and the
+// host breaks its connections.
+func (d *Drive) StopBroker(nowMs int64, id int32) bool {
+	done := d.cluster.StopBroker(d.at(nowMs), id)
+	d.changed()
+	if done {
+		d.drop(id)
+	}
+	return done
+}
+
+// KillBroker ends a broker without a word. Its machine is dropped: its parked replies are never sent, and the host
+// breaks its connections.
+func (d *Drive) KillBroker(nowMs int64, id int32) bool {
+	done := d.cluster.KillBroker(d.at(nowMs), id)
+	if done {
+		d.drop(id)
+	}
+	d.changed()
+	return done
+}
+
+func (d *Drive) drop(id int32) {
+	m := &d.machines[id-1]
+	*m = machine{deadlineMs: -1, issued: m.issued + m.c.Issued()}
+	d.loads = slices.DeleteFunc(d.loads, func(l load) bool { return l.broker == id })
+}
 
 // CreateTopic creates a topic; see cluster.CreateTopic.
 func (d *Drive) CreateTopic(nowMs int64, name string, partitions int32, replicas int16, configs []cluster.TopicConfig) (code int16, message string) {
-	panic("not there yet")
+	code, message = d.cluster.CreateTopic(d.at(nowMs), name, partitions, replicas, configs)
+	d.changed()
+	return code, message
 }
 
 // CreateTopicWith creates a topic; see cluster.CreateTopicWith.
 func (d *Drive) CreateTopicWith(nowMs int64, spec cluster.TopicSpec) (code int16, message string) {
-	panic("not there yet")
+	code, message = d.cluster.CreateTopicWith(d.at(nowMs), spec)
+	d.changed()
+	return code, message
 }
 
-// EnsureOffsetsTopic creates __consumer_offsets; FindCoordinator does so by itself.
-func (d *Drive) EnsureOffsetsTopic(nowMs int64) (code int16, message string) { panic("not there yet") }
+// EnsureOffsetsTopic creates __consumer_offsets if it is not there; FindCoordinator does so by itself.
+func (d *Drive) EnsureOffsetsTopic(nowMs int64) (code int16, message string) {
+	code, message = d.cluster.EnsureOffsetsTopic(d.at(nowMs))
+	d.changed()
+	return code, message
+}
 
 // AddPartitions makes a topic's partitions total in number.
 func (d *Drive) AddPartitions(nowMs int64, name string, total int32) (code int16, message string) {
-	panic("not there yet")
+	code, message = d.cluster.AddPartitions(d.at(nowMs), name, total)
+	d.changed()
+	return code, message
 }
 
 // ConfigChanged gives every coordinator new settings.
-func (d *Drive) ConfigChanged(nowMs int64, s coordinator.Settings) { panic("not there yet") }
+func (d *Drive) ConfigChanged(nowMs int64, s coordinator.Settings) {
+	d.at(nowMs)
+	d.cfg.Settings = s
+	for i := range d.machines {
+		if m := &d.machines[i]; m.c != nil {
+			m.c.ConfigChanged(d.nowMs, s)
+			m.stale = true
+		}
+	}
+	d.settle()
+}
 
 // SetQuiet leaves out the events of single batches while nobody watches.
-func (d *Drive) SetQuiet(quiet bool) { panic("not there yet") }
+func (d *Drive) SetQuiet(quiet bool) { d.cluster.SetQuiet(quiet) }
 
 // Take returns what has come out since the last Take.
-func (d *Drive) Take() Output { panic("not there yet") }
+func (d *Drive) Take() Output {
+	out := d.out
+	bySeq := func(a, b event.Event) int { return int(a.Seq - b.Seq) }
+	if !slices.IsSortedFunc(out.Events, bySeq) { // what two machines did in one round was taken one after the other
+		slices.SortFunc(out.Events, bySeq)
+	}
+	out.DeadlineMs = d.deadline()
+	d.out, d.spare = d.spare.emptied(), out
+	return out
+}
+
+// keep is the room that slices keep from one Take to the next.
+const keep = 4096
+
+func (o Output) emptied() Output {
+	if cap(o.Events) > keep || cap(o.Replies) > keep || cap(o.Produced) > keep {
+		return Output{}
+	}
+	clear(o.Events)
+	clear(o.Replies)
+	clear(o.Messages)
+	return Output{Replies: o.Replies[:0], Produced: o.Produced[:0], Messages: o.Messages[:0], Watermarks: o.Watermarks[:0], Events: o.Events[:0]}
+}
+
+func (d *Drive) deadline() int64 {
+	next := d.clusterMs
+	sooner := func(ms int64) {
+		if ms >= 0 && (next < 0 || ms < next) {
+			next = ms
+		}
+	}
+	for i := range d.machines {
+		if d.machines[i].c != nil {
+			sooner(d.machines[i].deadlineMs)
+		}
+	}
+	for i := range d.loads {
+		sooner(d.loads[i].dueMs)
+	}
+	return next
+}
+
+func (d *Drive) machine(broker int32) *machine {
+	if broker < 1 || int(broker) > len(d.machines) || d.machines[broker-1].c == nil {
+		return nil
+	}
+	return &d.machines[broker-1]
+}
 
 // Machine is a broker's coordinator, nil where the broker does not run. For looking only.
-func (d *Drive) Machine(broker int32) *coordinator.Coordinator { panic("not there yet") }
+func (d *Drive) Machine(broker int32) *coordinator.Coordinator {
+	if m := d.machine(broker); m != nil {
+		return m.c
+	}
+	return nil
+}
 
 // Cluster is the cluster. For looking and reading only: what changes it goes through the drive.
-func (d *Drive) Cluster() *cluster.Cluster { panic("not there yet") }
+func (d *Drive) Cluster() *cluster.Cluster { return d.cluster }
 
 // Facts returns events from which a fold rebuilds the whole picture, between FactsBegan and FactsEnded. They change
 // nothing and use no new Seq: each carries the Seq handed out last.
-func (d *Drive) Facts(nowMs int64) []event.Event { panic("not there yet") }
+func (d *Drive) Facts(nowMs int64) []event.Event {
+	d.at(nowMs)
+	edge := event.Event{Seq: d.cfg.Numbers.Last(), AtMs: d.nowMs}
+	edge.Body = event.FactsBegan{NowMs: d.nowMs}
+	facts := append([]event.Event{edge}, d.cluster.Facts(d.nowMs)...)
+	for i := range d.machines {
+		if m := &d.machines[i]; m.c != nil {
+			facts = append(facts, m.c.Facts(d.nowMs)...)
+		}
+	}
+	edge.Body = event.FactsEnded{}
+	return append(facts, edge)
+}
 
-// Probe tells what a request would get now from a broker's coordinator.
+// Probe tells what a request would get now from a broker's coordinator. Of a broker that does not run it tells nothing:
+// no Reply, and not Parked.
 func (d *Drive) Probe(nowMs int64, broker int32, r coordinator.Request) coordinator.Probed {
-	panic("not there yet")
+	d.at(nowMs)
+	m := d.machine(broker)
+	if m == nil {
+		return coordinator.Probed{Guard: "the broker does not run"}
+	}
+	return m.c.Probe(d.nowMs, r)
 }
 
 // Clone returns a copy that goes its own way and numbers its events with n.
-func (d *Drive) Clone(n *event.Numbers) *Drive { panic("not there yet") }
+func (d *Drive) Clone(n *event.Numbers) *Drive {
+	k := *d
+	k.cfg.Numbers, k.cfg.Cluster.Numbers = n, n
+	k.cluster = d.cluster.Clone(n)
+	k.machines = slices.Clone(d.machines)
+	for i := range k.machines {
+		if m := &k.machines[i]; m.c != nil {
+			m.c = m.c.Clone(n)
+		}
+	}
+	k.loads = slices.Clone(d.loads)
+	k.records = recordBuffer{}
+	k.out, k.spare = d.out.copied(), Output{}
+	return &k
+}
+
+func (o Output) copied() Output {
+	o.Replies, o.Produced, o.Messages = slices.Clone(o.Replies), slices.Clone(o.Produced), slices.Clone(o.Messages)
+	o.Watermarks, o.Events = slices.Clone(o.Watermarks), slices.Clone(o.Events)
+	return o
+}

@@ -1,0 +1,95 @@
+package drive
+
+import (
+	"fmt"
+
+	"grouplab/coordinator"
+	"grouplab/coordinator/cluster"
+	"grouplab/coordinator/log"
+	"grouplab/coordinator/record"
+)
+
+// load is the reading of one offsets partition (Kafka: GroupMetadataManager.loadGroupsAndOffsets), chunk by chunk, up to
+// where its log ended when the broker became its leader.
+type load struct {
+	broker, partition, epoch int32
+	next, end                int64
+	dueMs                    int64
+}
+
+// recordBuffer is room that is used again for every batch.
+type recordBuffer struct {
+	loaded []record.Record
+	encode []log.Record
+}
+
+func (b *recordBuffer) plain(n int) []log.Record {
+	if cap(b.encode) < n {
+		b.encode = make([]log.Record, n)
+	}
+	return b.encode[:n]
+}
+
+// runLoads reads the next chunk of every load that is due, and reports whether there was one.
+func (d *Drive) runLoads() bool {
+	moved := false
+	kept := d.loads[:0]
+	for _, l := range d.loads {
+		if l.dueMs > d.nowMs {
+			kept = append(kept, l)
+			continue
+		}
+		moved = true
+		if d.loadChunk(&l) {
+			l.dueMs = d.nowMs + d.cfg.LoadDelayMs
+			kept = append(kept, l)
+		}
+	}
+	d.loads = kept
+	return moved
+}
+
+// loadChunk gives one chunk to the machine and reports whether there is more.
+func (d *Drive) loadChunk(l *load) bool {
+	m := d.machine(l.broker)
+	m.stale = true
+	failed := ""
+	if l.next < l.end {
+		chunk, _, ok := d.cluster.ReadLog(l.broker, cluster.OffsetsTopic, l.partition, l.next, d.cfg.LoadChunkBytes)
+		if !ok || len(chunk) == 0 {
+			failed = fmt.Sprintf("the log cannot be read at %d", l.next)
+		}
+		for len(chunk) > 0 && failed == "" {
+			b, rest, err := log.Parse(chunk)
+			if err == nil {
+				err = d.give(m.c, l, b)
+			}
+			if err != nil {
+				failed = unopened(b, err)
+				break
+			}
+			l.next, chunk = b.NextOffset(), rest
+		}
+		if failed == "" && l.next < l.end {
+			return true
+		}
+	}
+	m.c.Loaded(d.nowMs, l.partition, l.epoch, failed)
+	return false
+}
+
+// give decodes a batch and gives it to the machine.
+func (d *Drive) give(c *coordinator.Coordinator, l *load, b log.Batch) error {
+	records := d.records.loaded[:0]
+	err := b.Each(d.cfg.Decompress, func(r log.Record) bool {
+		records = append(records, record.Record{Key: r.Key, Value: r.Value, TimestampMs: r.TimestampMs})
+		return true
+	})
+	d.records.loaded = records
+	if err != nil {
+		return err
+	}
+	c.Load(d.nowMs, l.partition, l.epoch, coordinator.LoadedBatch{BaseOffset: b.BaseOffset, ProducerID: b.ProducerID,
+		Transactional: b.Transactional(), Control: b.Control(), Records: records, NextOffset: b.NextOffset()})
+	return nil
+}

@@ -1,0 +1,162 @@
+package drive
+
+import (
+	"fmt"
+
+	"grouplab/coordinator"
+	"grouplab/coordinator/cluster"
+	"grouplab/coordinator/log"
+)
+
+// settle goes round until nothing moves: what the cluster has for the machines, what the machines have for the cluster,
+// and the loads that are due.
+func (d *Drive) settle() {
+	for moved := true; moved; {
+		moved = false
+		if d.clusterStale {
+			d.clusterStale, moved = false, true
+			d.takeCluster()
+		}
+		for i := range d.machines {
+			if m := &d.machines[i]; m.stale && m.c != nil {
+				m.stale, moved = false, true
+				d.takeMachine(int32(i+1), m)
+			}
+		}
+		if !moved {
+			moved = d.runLoads()
+		}
+	}
+}
+
+// takeCluster hands on what came out of the cluster. What is told to machines comes in the order of Kafka: metadata,
+// then lost partitions, then gained ones, then the outcomes of appends.
+func (d *Drive) takeCluster() {
+	out := d.cluster.Take()
+	d.clusterMs = out.DeadlineMs
+	d.out.Events = append(d.out.Events, out.Events...)
+	d.out.Watermarks = append(d.out.Watermarks, out.Watermarks...)
+	if out.MetadataChanged {
+		d.out.MetadataChanged = true
+		d.tellMetadata()
+	}
+	for _, l := range out.Emigrations {
+		d.emigrate(l)
+	}
+	for _, l := range out.Immigrations {
+		d.immigrate(l)
+	}
+	for _, a := range out.Appended {
+		if !a.Internal {
+			d.out.Produced = append(d.out.Produced, a)
+		} else if m := d.machine(a.Broker); m != nil {
+			m.c.Appended(d.nowMs, a.Ticket, a.BaseOffset, a.Code)
+			m.stale = true
+		}
+	}
+	if !d.cfg.DeliverAtOnce {
+		d.out.Messages = append(d.out.Messages, out.Messages...)
+		return
+	}
+	for _, m := range out.Messages {
+		d.cluster.Deliver(d.nowMs, m)
+		d.clusterStale = true
+	}
+}
+
+// tellMetadata makes the machines of brokers that have started, and tells all of them what brokers know.
+func (d *Drive) tellMetadata() {
+	var meta coordinator.Metadata
+	for _, b := range d.cluster.Listed() {
+		meta.Brokers = append(meta.Brokers, coordinator.BrokerInfo{ID: b.ID, Host: b.Host, Port: b.Port})
+	}
+	meta.Topics = map[string]int32{}
+	for _, name := range d.cluster.TopicNames() {
+		meta.Topics[name] = d.cluster.Partitions(name)
+	}
+	for p := range d.cluster.Partitions(cluster.OffsetsTopic) {
+		leader, _, _ := d.cluster.Leader(cluster.OffsetsTopic, p)
+		meta.OffsetsLeaders = append(meta.OffsetsLeaders, leader)
+	}
+	for i := range d.machines {
+		m, id := &d.machines[i], int32(i+1)
+		if m.c == nil && d.cluster.Running(id) {
+			d.create(id, m)
+		}
+		if m.c != nil {
+			m.c.MetadataChanged(d.nowMs, meta)
+			m.stale = true
+		}
+	}
+}
+
+func (d *Drive) create(id int32, m *machine) {
+	issued, memberID := m.issued, d.cfg.MemberID
+	m.deadlineMs = -1
+	m.c = coordinator.New(d.nowMs, coordinator.Config{Broker: id, Numbers: d.cfg.Numbers, Settings: d.cfg.Settings,
+		MemberID: func(clientID string, broker int32, n int64) string { return memberID(clientID, broker, issued+n) }})
+}
+
+// takeMachine hands on what came out of a coordinator.
+func (d *Drive) takeMachine(id int32, m *machine) {
+	out := m.c.Take()
+	m.deadlineMs = out.DeadlineMs
+	d.out.Events = append(d.out.Events, out.Events...)
+	for _, r := range out.Replies {
+		d.out.Replies = append(d.out.Replies, BrokerReply{id, r})
+	}
+	for i := range out.Appends {
+		d.append(id, &out.Appends[i])
+	}
+	if out.CreateOffsetsTopic {
+		// Where too few brokers are alive the client is told COORDINATOR_NOT_AVAILABLE and asks again, as in Kafka.
+		d.cluster.EnsureOffsetsTopic(d.nowMs)
+		d.clusterStale = true
+	}
+}
+
+// append writes a coordinator's records as one batch.
+func (d *Drive) append(broker int32, a *coordinator.Append) {
+	records := d.records.plain(len(a.Records))
+	for i, r := range a.Records {
+		records[i] = log.Record{TimestampMs: r.TimestampMs, Key: r.Key, Value: r.Value}
+	}
+	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
+		Epoch: a.Epoch, Batch: log.Encode(log.NoProducer, 0, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
+		Internal: true, Group: a.Group, Cause: a.Cause})
+	d.clusterStale = true
+}
+
+// emigrate takes an offsets partition from a coordinator, and ends its load.
+func (d *Drive) emigrate(l cluster.Leadership) {
+	for i := range d.loads {
+		if d.loads[i].broker == l.Broker && d.loads[i].partition == l.Partition {
+			d.loads = append(d.loads[:i], d.loads[i+1:]...)
+			break
+		}
+	}
+	if m := d.machine(l.Broker); m != nil {
+		m.c.Emigrate(d.nowMs, l.Partition, l.Epoch)
+		m.stale = true
+	}
+}
+
+// immigrate gives an offsets partition to a coordinator and begins to load it. A leader that is gone unnoticed has no
+// machine, and will be replaced.
+func (d *Drive) immigrate(l cluster.Leadership) {
+	m := d.machine(l.Broker)
+	if m == nil {
+		return
+	}
+	m.c.Immigrate(d.nowMs, l.Partition, l.Epoch, l.EndOffset)
+	m.stale = true
+	due := d.nowMs
+	if l.EndOffset > 0 {
+		due += d.cfg.LoadDelayMs
+	}
+	d.loads = append(d.loads, load{broker: l.Broker, partition: l.Partition, epoch: l.Epoch, end: l.EndOffset, dueMs: due})
+}
+
+func unopened(b log.Batch, err error) string {
+	return fmt.Sprintf("the batch at %d cannot be read: %v", b.BaseOffset, err)
+}
