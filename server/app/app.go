@@ -1,11 +1,26 @@
-// Package app wires the server in reading order: settings, machine, loop, Kafka listeners, live hub, pages, demo.
-// The program and the end-to-end tests run the same Server, the tests on port 0.
+// Package app wires the server in reading order: addresses and settings, machine, loop, Kafka listeners, live hub, pages,
+// demo. The program and the end-to-end tests run the same Server, the tests on port 0.
 package app
 
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"grouplab/coordinator/drive"
+	"grouplab/coordinator/event"
+	"grouplab/server/demo"
+	"grouplab/server/kafka"
+	"grouplab/server/live"
+	"grouplab/server/loop"
+	"grouplab/server/web"
 )
+
+const maxBrokers = 16
 
 // Topic is a topic that exists from the start.
 type Topic struct {
@@ -13,7 +28,7 @@ type Topic struct {
 	Partitions int32
 }
 
-// Config is what the flags say. The zero value of a field means the flag's default where there is one.
+// Config is what the flags say.
 type Config struct {
 	// HTTP is the lab's address, HOST:PORT; port 0 takes a free one.
 	HTTP string
@@ -34,34 +49,249 @@ type Config struct {
 }
 
 // Server is one running lab: brokers, pages and demo clients.
-type Server struct{ cfg Config }
+type Server struct {
+	cfg   Config
+	http  address
+	kafka []address // by broker, 1 first
+	token string
+
+	loop    *loop.Loop
+	backend *backend
+	brokers *kafka.Server
+	hub     *live.Hub
+	web     *web.Server
+	demo    *demo.Demo
+	page    net.Listener
+
+	stop  context.CancelFunc
+	ctx   context.Context
+	start sync.Once
+	done  chan struct{}
+}
 
 // New checks the configuration and takes the ports, so that a wrong flag or a taken port is an error here, one that
-// names the flag and says what would be right. Nothing is served before Run.
-func New(cfg Config) (*Server, error) { return &Server{cfg: cfg}, nil }
+// names the flag and says what would be right. Nothing is served before Run; whoever does not call Run calls Close.
+func New(cfg Config) (*Server, error) {
+	if cfg.Logf == nil {
+		cfg.Logf = func(string, ...any) {}
+	}
+	set := defaultSettings()
+	if err := errors.Join(cfg.check(), set.apply(cfg.Set), set.check(cfg.Brokers)); err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, token: web.NewToken(), done: make(chan struct{})}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	sockets, err := s.takePorts()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.wire(set, sockets); err != nil {
+		s.page.Close()
+		for _, socket := range sockets {
+			socket.Close()
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+func (cfg Config) check() error {
+	if cfg.Brokers < 1 || cfg.Brokers > maxBrokers {
+		return fmt.Errorf("-brokers %d: it takes 1 to %d", cfg.Brokers, maxBrokers)
+	}
+	if cfg.Demo < 0 || cfg.Demo > demo.Most {
+		return fmt.Errorf("-demo %d: it takes 0 to %d consumers", cfg.Demo, demo.Most)
+	}
+	return nil
+}
+
+// takePorts listens for the lab's page and for every broker.
+func (s *Server) takePorts() (sockets []net.Listener, err error) {
+	if s.http, err = parseAddress("-http", s.cfg.HTTP); err != nil {
+		return nil, err
+	}
+	first, err := parseAddress("-kafka", s.cfg.Kafka)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.http.check(s.cfg.Remote), first.check(s.cfg.Remote)); err != nil {
+		return nil, err
+	}
+	if first.wildcard() {
+		return nil, fmt.Errorf("-kafka %s: clients are told this address, and nobody can connect to %q; name the host or address that they use", first, first.host)
+	}
+	if last := first.port + int(s.cfg.Brokers) - 1; last > 65535 {
+		return nil, fmt.Errorf("-kafka %s: broker %d would listen on port %d; choose at most %d", first, s.cfg.Brokers, last, 65536-s.cfg.Brokers)
+	}
+	defer func() {
+		if err != nil {
+			for _, socket := range sockets {
+				socket.Close()
+			}
+		}
+	}()
+	for i := range int(s.cfg.Brokers) {
+		at := first.plus(i)
+		socket, err := at.listen(fmt.Sprintf("broker %d", i+1))
+		if err != nil {
+			return sockets, err
+		}
+		sockets = append(sockets, socket)
+		s.kafka = append(s.kafka, at.at(socket))
+	}
+	if s.page, err = s.http.listen("the lab's page"); err != nil {
+		return sockets, err
+	}
+	s.http = s.http.at(s.page)
+	return sockets, nil
+}
+
+// wire builds everything, from the machine outwards.
+func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
+	clock, numbers := loop.NewClock(), &event.Numbers{}
+	set.cluster.Brokers, set.cluster.Numbers = s.cfg.Brokers, numbers
+	set.cluster.HostPort = func(id int32) (string, int32) { return s.kafka[id-1].host, int32(s.kafka[id-1].port) }
+	machine := drive.New(clock.NowMs(), drive.Config{Cluster: set.cluster, Settings: set.group, MemberID: memberID,
+		Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes})
+	for _, t := range s.cfg.Topics {
+		if code, message := machine.CreateTopic(clock.NowMs(), t.Name, t.Partitions, -1, nil); code != 0 {
+			return fmt.Errorf("-topics %s=%d: %s", t.Name, t.Partitions, message)
+		}
+	}
+	s.backend = &backend{drive: machine, produced: map[int64]func(int64, kafka.Appended){}, started: func(id int32) { s.brokers.Open(id) }}
+	s.backend.look()
+	s.loop = loop.New(loop.Config{Clock: clock, Drive: machine, Numbers: numbers, Taken: s.backend.taken, Sink: s.publish})
+	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, Logf: s.cfg.Logf})
+	s.backend.loop, s.backend.kafka = s.loop, s.brokers
+	for i, socket := range sockets {
+		if err := s.brokers.Listen(int32(i+1), socket); err != nil {
+			return err
+		}
+	}
+	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Logf: s.cfg.Logf})
+	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
+	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
+	return err
+}
+
+// demoSession is ten seconds, or the nearest that the brokers allow.
+func demoSession(minMs, maxMs int32) time.Duration {
+	return time.Duration(min(max(10_000, minMs), maxMs)) * time.Millisecond
+}
+
+// publish gives the events of one turn of the loop to whoever looks.
+func (s *Server) publish(events []event.Event) {
+	s.web.Observe(events)
+	s.hub.Publish(events)
+}
+
+// facts asks the loop for everything that a fold needs to begin with.
+func (s *Server) facts(ctx context.Context) (snapshot live.Snapshot, err error) {
+	err = s.loop.Do(ctx, func(nowMs int64, d *drive.Drive) {
+		facts := d.Facts(nowMs)
+		last := facts[len(facts)-1] // FactsEnded
+		facts = append(facts[:len(facts)-1], s.brokers.Facts(last.Seq)...)
+		snapshot = live.Snapshot{Seq: last.Seq, NowMs: nowMs, Events: append(facts, last)}
+	})
+	return snapshot, err
+}
 
 // Run serves until ctx ends or Close is called, then gives everything back. It returns nil after such an end.
-func (s *Server) Run(ctx context.Context) error {
-	return errors.New("app: wiring has not been written")
+func (s *Server) Run(ctx context.Context) (err error) {
+	err = errors.New("app: a Server runs once")
+	s.start.Do(func() { err = s.run(ctx) })
+	return err
+}
+
+func (s *Server) run(ctx context.Context) error {
+	defer close(s.done)
+	stopWatching := context.AfterFunc(ctx, s.stop)
+	defer stopWatching()
+	defer s.stop()
+
+	looping, stopLoop := context.WithCancel(context.Background())
+	var loopEnds sync.WaitGroup
+	loopEnds.Go(func() { s.loop.Run(looping) })
+	for id := range s.cfg.Brokers {
+		s.brokers.Open(id + 1)
+	}
+	site := &http.Server{Handler: s.web, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	failed := make(chan error, 1)
+	go func() { failed <- site.Serve(s.page) }()
+
+	var err error
+	if s.cfg.Demo > 0 {
+		_, err = s.demo.Start(s.cfg.Demo)
+	}
+	if err == nil {
+		select {
+		case <-s.ctx.Done():
+		case err = <-failed:
+			failed <- err
+		}
+	}
+	// From the outside inwards, so that nobody waits for what is gone already.
+	s.demo.Close()
+	s.hub.Close()
+	site.Close()
+	s.brokers.Close()
+	stopLoop()
+	loopEnds.Wait()
+	if serveErr := <-failed; err == nil && !errors.Is(serveErr, http.ErrServerClosed) {
+		err = serveErr
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return err
 }
 
 // Close ends Run, drops all connections and waits until every goroutine of the server is gone.
-func (s *Server) Close() error { return nil }
+func (s *Server) Close() error {
+	s.stop()
+	s.start.Do(func() {
+		defer close(s.done)
+		s.page.Close()
+		s.brokers.Close()
+		s.hub.Close()
+	})
+	<-s.done
+	return nil
+}
 
 // KafkaAddrs are the brokers' addresses by id: broker 1 first.
-func (s *Server) KafkaAddrs() []string { return nil }
+func (s *Server) KafkaAddrs() []string {
+	list := make([]string, len(s.kafka))
+	for i, a := range s.kafka {
+		list[i] = a.String()
+	}
+	return list
+}
 
 // HTTPAddr is the lab's address, HOST:PORT.
-func (s *Server) HTTPAddr() string { return s.cfg.HTTP }
+func (s *Server) HTTPAddr() string { return s.http.String() }
 
-// KillBroker ends a broker without a word: its listener and connections close, its machine is gone, its replicas stop.
-// The controller notices after broker.session.timeout.ms. A broker that is down or does not exist is an error.
-func (s *Server) KillBroker(id int32) error { return errors.New("app: wiring has not been written") }
+// Token allows what changes something over HTTP. Pages carry it; scripts are given it at start.
+func (s *Server) Token() string { return s.token }
 
-// RestartBroker starts a killed broker again, on the same port. One that runs, or does not exist, is an error.
-func (s *Server) RestartBroker(id int32) error { return errors.New("app: wiring has not been written") }
+// Exposed lists the addresses that other machines can reach.
+func (s *Server) Exposed() []string {
+	var list []string
+	for _, a := range append([]address{s.http}, s.kafka...) {
+		if !a.loopback() {
+			list = append(list, a.String())
+		}
+	}
+	return list
+}
 
-// AddPartitions gives a topic more partitions, up to total.
-func (s *Server) AddPartitions(topic string, total int32) error {
-	return errors.New("app: wiring has not been written")
+// clusterError is a Kafka error code and its message as a Go error for an operator.
+func clusterError(what string, code int16, message string) error {
+	switch code {
+	case 0:
+		return nil
+	case 3:
+		return fmt.Errorf("%s: %w: %s", what, web.ErrUnknown, message)
+	}
+	return fmt.Errorf("%s: %s", what, message)
 }

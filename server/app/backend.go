@@ -1,0 +1,150 @@
+package app
+
+import (
+	"crypto/rand"
+	"fmt"
+
+	"grouplab/coordinator"
+	"grouplab/coordinator/cluster"
+	"grouplab/coordinator/drive"
+	"grouplab/coordinator/event"
+	"grouplab/server/kafka"
+	"grouplab/server/loop"
+)
+
+// backend shows the drive to the Kafka listeners in their own terms, and hands what comes out of it back to them. All of
+// it runs on the loop's goroutine.
+type backend struct {
+	loop    *loop.Loop
+	drive   *drive.Drive
+	kafka   *kafka.Server
+	started func(broker int32)
+
+	// What look found.
+	clusterID  string
+	controller int32
+	brokers    []kafka.Broker
+
+	produced       map[int64]func(nowMs int64, a kafka.Appended)
+	lastProducerID int64
+}
+
+var _ kafka.Cluster = (*backend)(nil)
+
+// taken sees each output of the drive before the replies in it are handed on.
+func (b *backend) taken(nowMs int64, out drive.Output) {
+	if out.MetadataChanged {
+		b.look()
+	}
+	b.kafka.Saw(out.Events)
+	for _, e := range out.Events {
+		switch body := e.Body.(type) {
+		case event.LeaderChanged:
+			b.kafka.MoreToRead(body.Topic, body.Partition)
+		case event.BrokerStarted:
+			b.started(body.ID)
+		}
+	}
+	for _, w := range out.Watermarks {
+		b.kafka.MoreToRead(w.Topic, w.Partition)
+	}
+	for _, a := range out.Produced {
+		if done, ok := b.produced[a.Ticket]; ok {
+			delete(b.produced, a.Ticket)
+			done(nowMs, kafka.Appended{BaseOffset: a.BaseOffset, LogStartOffset: a.LogStartOffset, Code: a.Code, Message: a.Message})
+		}
+	}
+}
+
+// look keeps what every Metadata answer needs and what seldom changes.
+func (b *backend) look() {
+	m := b.drive.Cluster().Metadata()
+	b.clusterID, b.controller = m.ClusterID, m.Controller
+	b.brokers = make([]kafka.Broker, len(m.Brokers))
+	for i, info := range m.Brokers {
+		b.brokers[i] = kafka.Broker{ID: info.ID, Host: info.Host, Port: info.Port}
+	}
+}
+
+func (b *backend) ClusterID() string       { return b.clusterID }
+func (b *backend) Controller() int32       { return b.controller }
+func (b *backend) Brokers() []kafka.Broker { return b.brokers }
+
+func (b *backend) Running(broker int32) bool { return b.drive.Cluster().Running(broker) }
+
+func (b *backend) TopicNames() []string { return b.drive.Cluster().TopicNames() }
+
+func (b *backend) Topic(name string) (kafka.Topic, bool) {
+	info, ok := b.drive.Cluster().Topic(name)
+	if !ok {
+		return kafka.Topic{}, false
+	}
+	t := kafka.Topic{Name: info.Name, ID: info.ID, Internal: info.Internal, Partitions: make([]kafka.Partition, len(info.Partitions))}
+	for i, p := range info.Partitions {
+		t.Partitions[i] = kafka.Partition{Leader: p.Leader, Epoch: p.Epoch, Replicas: p.Replicas, ISR: p.ISR, Offline: p.Offline}
+	}
+	return t, true
+}
+
+func (b *backend) TopicName(id [16]byte) (string, bool) { return b.drive.Cluster().TopicByID(id) }
+
+func (b *backend) CreateTopic(nowMs int64, t kafka.NewTopic) (int16, string) {
+	if t.Name == cluster.OffsetsTopic && !t.ValidateOnly {
+		return b.drive.EnsureOffsetsTopic(nowMs)
+	}
+	spec := cluster.TopicSpec{Name: t.Name, Partitions: t.Partitions, Replicas: t.Replicas, Assignment: t.Assignment, ValidateOnly: t.ValidateOnly}
+	for _, c := range t.Configs {
+		spec.Configs = append(spec.Configs, cluster.TopicConfig{Name: c.Name, Value: c.Value})
+	}
+	return b.drive.CreateTopicWith(nowMs, spec)
+}
+
+func (b *backend) AddPartitions(nowMs int64, topic string, total int32) (int16, string) {
+	return b.drive.AddPartitions(nowMs, topic, total)
+}
+
+func (b *backend) Group(nowMs int64, broker int32, r coordinator.Request, to kafka.Receiver) int64 {
+	return b.loop.Handle(nowMs, broker, r, to)
+}
+
+func (b *backend) Forget(ticket int64) { b.loop.Forget(ticket) }
+
+func (b *backend) Append(nowMs int64, a kafka.Append, done func(nowMs int64, a kafka.Appended)) int64 {
+	ticket := b.loop.Ticket()
+	b.produced[ticket] = done
+	b.drive.Append(nowMs, cluster.AppendRequest{Broker: a.Broker, Topic: a.Topic, Partition: a.Partition, Epoch: -1,
+		Batch: a.Batch, Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: ticket})
+	return ticket
+}
+
+func (b *backend) Abandon(ticket int64) { delete(b.produced, ticket) }
+
+func (b *backend) Read(r kafka.Read) kafka.ReadResult {
+	found := b.drive.Cluster().Read(cluster.ReadRequest{Broker: r.Broker, Topic: r.Topic, Partition: r.Partition, Epoch: r.Epoch,
+		Offset: r.Offset, MaxBytes: r.MaxBytes, MinOne: r.MinOne})
+	return kafka.ReadResult{Batches: found.Batches, HighWatermark: found.HighWatermark, LastStable: found.LastStable,
+		LogStart: found.LogStart, Leader: found.Leader, Epoch: found.Epoch, Code: found.Code}
+}
+
+func (b *backend) ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) kafka.ListedOffset {
+	found := b.drive.Cluster().ListOffset(broker, topic, partition, epoch, timestampMs)
+	return kafka.ListedOffset{Offset: found.Offset, TimestampMs: found.TimestampMs, LeaderEpoch: found.LeaderEpoch, Code: found.Code}
+}
+
+func (b *backend) EpochEnd(broker int32, topic string, partition, currentEpoch, epoch int32) (int32, int64, int16) {
+	return b.drive.Cluster().EpochEnd(broker, topic, partition, currentEpoch, epoch)
+}
+
+func (b *backend) ProducerID() int64 { b.lastProducerID++; return b.lastProducerID }
+
+func (b *backend) Tell(nowMs int64, broker int32, body event.Body) int64 {
+	return b.loop.Tell(nowMs, broker, body)
+}
+
+// memberID makes Kafka's shape of a member id: the client's id, or the group instance's, and a random UUID.
+func memberID(clientID string, _ int32, _ int64) string {
+	var u [16]byte
+	_, _ = rand.Read(u[:]) // never fails
+	u[6], u[8] = u[6]&0x0f|0x40, u[8]&0x3f|0x80
+	return fmt.Sprintf("%s-%x-%x-%x-%x-%x", clientID, u[0:4], u[4:6], u[6:8], u[8:10], u[10:16])
+}

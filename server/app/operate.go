@@ -1,0 +1,133 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"grouplab/coordinator/drive"
+	"grouplab/coordinator/event"
+	"grouplab/server/demo"
+	"grouplab/server/web"
+)
+
+// KillBroker ends a broker without a word: its listener and connections close, its machine is gone, its replicas stop.
+// The controller notices after broker.session.timeout.ms. A broker that is down or does not exist is an error.
+func (s *Server) KillBroker(id int32) error {
+	if err := s.known(id); err != nil {
+		return err
+	}
+	killed := false
+	err := s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) {
+		if !d.Cluster().Running(id) {
+			return
+		}
+		s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("kill-broker %d", id)})
+		killed = d.KillBroker(nowMs, id)
+		s.brokers.Drop(id)
+	})
+	if err == nil && !killed {
+		return fmt.Errorf("broker %d does not run, so it cannot be killed", id)
+	}
+	return err
+}
+
+// RestartBroker starts a killed broker again, on the same port. One that runs, or does not exist, is an error. Where the
+// controller has not noticed the kill yet, the broker serves only when it has; until then its connections wait.
+func (s *Server) RestartBroker(id int32) error {
+	if err := s.known(id); err != nil {
+		return err
+	}
+	if s.brokers.Listening(id) {
+		return fmt.Errorf("broker %d runs, so there is nothing to restart", id)
+	}
+	socket, err := s.kafka[id-1].listen(fmt.Sprintf("broker %d", id))
+	if err != nil {
+		return err
+	}
+	if err := s.brokers.Listen(id, socket); err != nil {
+		socket.Close()
+		return err
+	}
+	running := false
+	err = s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) {
+		s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("restart-broker %d", id)})
+		d.StartBroker(nowMs, id)
+		running = d.Cluster().Running(id)
+	})
+	if running {
+		s.brokers.Open(id)
+	}
+	return err
+}
+
+func (s *Server) known(id int32) error {
+	if id < 1 || id > s.cfg.Brokers {
+		return fmt.Errorf("broker %d: %w; there are 1 to %d", id, web.ErrUnknown, s.cfg.Brokers)
+	}
+	return nil
+}
+
+// AddPartitions gives a topic more partitions, up to total.
+func (s *Server) AddPartitions(topic string, total int32) error {
+	var failed error
+	err := s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) {
+		info, ok := d.Cluster().Topic(topic)
+		switch {
+		case !ok:
+			failed = fmt.Errorf("topic %q: %w", topic, web.ErrUnknown)
+		case info.Internal:
+			failed = fmt.Errorf("topic %q is internal: groups find their partition by the number of its partitions, so that stays", topic)
+		default:
+			s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("add-partitions %s %d", topic, total)})
+			code, message := d.AddPartitions(nowMs, topic, total)
+			failed = clusterError(fmt.Sprintf("topic %q, %d partitions", topic, total), code, message)
+		}
+	})
+	return errors.Join(err, failed)
+}
+
+// Demo are the demo clients.
+func (s *Server) Demo() *demo.Demo { return s.demo }
+
+// control is what the pages may do.
+type control struct{ *Server }
+
+var _ web.Control = control{}
+
+func (c control) StartDemo(n int) ([]string, error) { return c.demo.Start(n) }
+func (c control) KillDemo(name string) error        { return unknownDemo(c.demo.Kill(name)) }
+func (c control) StopDemo(name string) error        { return unknownDemo(c.demo.Stop(name)) }
+
+func unknownDemo(err error) error {
+	if errors.Is(err, demo.ErrUnknown) {
+		return fmt.Errorf("%w: %w", web.ErrUnknown, err)
+	}
+	return err
+}
+
+func (c control) Demo() []web.DemoClient {
+	list := []web.DemoClient{}
+	for _, d := range c.demo.List() {
+		list = append(list, web.DemoClient{Name: d.Name, Running: d.Running, Killed: d.Killed})
+	}
+	return list
+}
+
+func (s *Server) figures() web.Figures {
+	f := s.brokers.Figures()
+	lag, queue := s.loop.Load()
+	w := web.Figures{Connections: f.Connections, ConnectionsTotal: f.ConnectionsTotal, BytesIn: f.BytesIn, BytesOut: f.BytesOut, LoopLagMs: lag, LoopQueue: queue}
+	for _, a := range f.Answered {
+		w.Requests = append(w.Requests, web.Requests{API: a.API, Code: a.Code, Count: a.Count})
+	}
+	return w
+}
+
+// Probe answers what each request of a member would get now, on a copy of the group.
+func (c control) Probe(ctx context.Context, group, member string) (answers []web.Probed, err error) {
+	if doErr := c.loop.Do(ctx, func(nowMs int64, d *drive.Drive) { answers, err = probe(nowMs, d, group, member) }); doErr != nil {
+		return nil, doErr
+	}
+	return answers, err
+}

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"grouplab/coordinator"
+	"grouplab/coordinator/cluster"
+	"grouplab/server/kafka"
+)
+
+// settings are everything that -set can change.
+type settings struct {
+	group   coordinator.Settings
+	cluster cluster.Config
+	kafka   kafka.Settings
+	// loadChunkBytes is offsets.load.buffer.size; 0 stands for the default.
+	loadChunkBytes int
+}
+
+func defaultSettings() settings {
+	return settings{group: coordinator.DefaultSettings(), kafka: kafka.DefaultSettings()}
+}
+
+// setting is one of Kafka's configuration names, with Kafka's bounds and default.
+type setting struct {
+	name     string
+	min, max int64
+	standard string
+	put      func(s *settings, value int64)
+}
+
+// onOff marks a setting that takes true and false.
+const onOff = -1
+
+var known = []setting{
+	{"auto.create.topics.enable", onOff, onOff, "true", func(s *settings, v int64) { s.kafka.AutoCreateTopics = v == 1 }},
+	{"broker.session.timeout.ms", 1, math.MaxInt32, "9000", func(s *settings, v int64) { s.cluster.BrokerSessionTimeoutMs = v }},
+	{"connections.max.idle.ms", 1, math.MaxInt32, "600000", func(s *settings, v int64) { s.kafka.ConnectionsMaxIdleMs = v }},
+	{"default.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.DefaultReplicas = int16(v) }},
+	{"fetch.max.bytes", 1024, math.MaxInt32, "57671680", func(s *settings, v int64) { s.kafka.FetchMaxBytes = int32(v) }},
+	{"group.initial.rebalance.delay.ms", 0, math.MaxInt32, "3000", func(s *settings, v int64) { s.group.GroupInitialRebalanceDelayMs = int32(v) }},
+	{"group.max.session.timeout.ms", 1, math.MaxInt32, "1800000", func(s *settings, v int64) { s.group.GroupMaxSessionTimeoutMs = int32(v) }},
+	{"group.min.session.timeout.ms", 1, math.MaxInt32, "6000", func(s *settings, v int64) { s.group.GroupMinSessionTimeoutMs = int32(v) }},
+	{"max.connections", 0, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.kafka.MaxConnections = int32(v) }},
+	{"message.max.bytes", 1, math.MaxInt32, "1048588", func(s *settings, v int64) { s.cluster.MaxMessageBytes = int(v) }},
+	{"min.insync.replicas", 1, maxBrokers, "1", func(s *settings, v int64) { s.cluster.MinInsyncReplicas = int16(v) }},
+	{"num.partitions", 1, 10_000, "1", func(s *settings, v int64) { s.cluster.DefaultPartitions = int32(v) }},
+	{"offset.metadata.max.bytes", 0, math.MaxInt32, "4096", func(s *settings, v int64) { s.group.OffsetMetadataMaxBytes = int32(v) }},
+	{"offsets.commit.timeout.ms", 1, math.MaxInt32, "5000", func(s *settings, v int64) { s.group.OffsetsCommitTimeoutMs = int32(v) }},
+	{"offsets.load.buffer.size", 1, math.MaxInt32, "5242880", func(s *settings, v int64) { s.loadChunkBytes = int(v) }},
+	{"offsets.topic.num.partitions", 1, 10_000, "50", func(s *settings, v int64) { s.cluster.OffsetsPartitions = int32(v) }},
+	{"offsets.topic.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.OffsetsReplicas = int16(v) }},
+	{"replica.fetch.backoff.ms", 1, math.MaxInt32, "1000", func(s *settings, v int64) { s.cluster.ReplicaFetchBackoffMs = v }},
+	{"replica.fetch.max.bytes", 1, math.MaxInt32, "1048576", func(s *settings, v int64) { s.cluster.ReplicaFetchMaxBytes = int(v) }},
+	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, "500", func(s *settings, v int64) { s.cluster.ReplicaFetchWaitMaxMs = v }},
+	{"replica.lag.time.max.ms", 1, math.MaxInt32, "30000", func(s *settings, v int64) { s.cluster.ReplicaLagTimeMaxMs = v }},
+	{"socket.request.max.bytes", 1, math.MaxInt32, "104857600", func(s *settings, v int64) { s.kafka.SocketRequestMaxBytes = int32(v) }},
+}
+
+// Setting describes one configuration name for a help text.
+type Setting struct{ Name, Values, Default string }
+
+// Settings lists what -set takes.
+func Settings() []Setting {
+	list := make([]Setting, len(known))
+	for i, k := range known {
+		list[i] = Setting{k.name, k.values(), k.standard}
+	}
+	return list
+}
+
+func (k setting) values() string {
+	if k.min == onOff {
+		return "true or false"
+	}
+	return fmt.Sprintf("%d to %d", k.min, k.max)
+}
+
+// apply changes settings by NAME=VALUE pairs. An error names the flag, the pair, what would be right and, for an unknown
+// name, the nearest known one.
+func (s *settings) apply(pairs []string) error {
+	for _, pair := range pairs {
+		name, value, found := strings.Cut(pair, "=")
+		if !found {
+			return fmt.Errorf("-set %s: it takes NAME=VALUE, as in -set %s=%s", pair, "group.initial.rebalance.delay.ms", "0")
+		}
+		i := slices.IndexFunc(known, func(k setting) bool { return k.name == name })
+		if i < 0 {
+			return fmt.Errorf("-set %s: no setting is called %q; the nearest is %s (-set help lists all)", pair, name, nearest(name))
+		}
+		v, ok := known[i].read(value)
+		if !ok {
+			return fmt.Errorf("-set %s: %s takes %s, not %q (Kafka's default is %s)", pair, name, known[i].values(), value, known[i].standard)
+		}
+		known[i].put(s, v)
+	}
+	return nil
+}
+
+func (k setting) read(value string) (int64, bool) {
+	if k.min == onOff {
+		switch strings.ToLower(value) {
+		case "true":
+			return 1, true
+		case "false":
+			return 0, true
+		}
+		return 0, false
+	}
+	v, err := strconv.ParseInt(value, 10, 64)
+	return v, err == nil && v >= k.min && v <= k.max
+}
+
+// check finds settings that are right one by one but not together.
+func (s *settings) check(brokers int32) error {
+	if s.group.GroupMinSessionTimeoutMs > s.group.GroupMaxSessionTimeoutMs {
+		return fmt.Errorf("-set group.min.session.timeout.ms=%d is above group.max.session.timeout.ms=%d; raise the one or lower the other",
+			s.group.GroupMinSessionTimeoutMs, s.group.GroupMaxSessionTimeoutMs)
+	}
+	for _, k := range []struct {
+		name     string
+		replicas int16
+	}{{"default.replication.factor", s.cluster.DefaultReplicas}, {"min.insync.replicas", s.cluster.MinInsyncReplicas},
+		{"offsets.topic.replication.factor", s.cluster.OffsetsReplicas}} {
+		if int32(k.replicas) > brokers {
+			return fmt.Errorf("-set %s=%d is more than the brokers there are; give at most %d, or more -brokers", k.name, k.replicas, brokers)
+		}
+	}
+	return nil
+}
+
+// nearest finds the known name with the smallest edit distance.
+func nearest(name string) string {
+	best, least := "", math.MaxInt
+	for _, k := range known {
+		if d := distance(name, k.name); d < least {
+			best, least = k.name, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	if len(a) > 200 {
+		a = a[:200]
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			change := diagonal
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			diagonal = row[j]
+			row[j] = min(change, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,193 @@
+package kafka
+
+import (
+	"fmt"
+
+	"github.com/twmb/franz-go/pkg/kbin"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Produce (0), v3 to v11.
+//
+//   - v3: transactional id; record batches of format v2 only (KIP-98)
+//   - v5: log start offset
+//   - v7: zstd (KIP-110)
+//   - v8: errors of single records (KIP-467)
+//   - v9: flexible (KIP-482)
+//   - v10: the present leader in the answer, where the asked broker is not (KIP-951)
+//   - v11: TRANSACTION_ABORTABLE (KIP-890)
+//
+// v0 to v2 are advertised and not served, as in Kafka 4.0 (KAFKA-18659): librdkafka 2.0 takes a broker without them for
+// one that knows no compression, and sends everything plain.
+//
+// Batches are kept as they come, whatever their compression. With acks 0 there is no answer; an error then closes the
+// connection, which is the only way to tell the producer that its metadata is old.
+var produceAPI = api{key: 0, name: "Produce", min: 0, max: 11, decodeFrom: 3, keepsBytes: true, run: produce}
+
+// produceOutcome collects the partitions of one request until the last one is known.
+type produceOutcome struct {
+	call    *call
+	answer  *kmsg.ProduceResponse
+	waiting int
+	tickets []int64
+	failed  int16
+}
+
+func produce(s *Server, c *call, nowMs int64) {
+	request := c.request.(*kmsg.ProduceRequest)
+	o := &produceOutcome{call: c, answer: request.ResponseKind().(*kmsg.ProduceResponse), waiting: 1}
+	o.answer.Topics = make([]kmsg.ProduceResponseTopic, len(request.Topics))
+	c.abandon = func() {
+		for _, t := range o.tickets {
+			s.cluster.Abandon(t)
+		}
+	}
+	for i, t := range request.Topics {
+		topic := &o.answer.Topics[i]
+		*topic = kmsg.NewProduceResponseTopic()
+		topic.Topic = t.Topic
+		topic.Partitions = make([]kmsg.ProduceResponseTopicPartition, len(t.Partitions))
+		for j, p := range t.Partitions {
+			row := &topic.Partitions[j]
+			*row = kmsg.NewProduceResponseTopicPartition()
+			row.Partition, row.BaseOffset, row.LogStartOffset, row.LogAppendTime = p.Partition, -1, -1, -1
+			if code, message := refuseProduce(c.version, request, p.Records); code != 0 {
+				o.fill(s, t.Topic, row, Appended{BaseOffset: -1, LogStartOffset: -1, Code: code, Message: message})
+				continue
+			}
+			o.waiting++
+			o.tickets = append(o.tickets, s.cluster.Append(nowMs,
+				Append{Broker: c.conn.broker, Topic: t.Topic, Partition: p.Partition, Batch: p.Records, Acks: request.Acks, TimeoutMs: int64(request.TimeoutMillis)},
+				func(_ int64, a Appended) {
+					o.fill(s, t.Topic, row, a)
+					o.oneLess(s)
+				}))
+		}
+	}
+	c.request = nil // the batches were copied; their frame can go while the replicas are waited for
+	o.oneLess(s)
+}
+
+// refuseProduce finds what is wrong before a log is asked.
+func refuseProduce(version int16, r *kmsg.ProduceRequest, batch []byte) (code int16, message string) {
+	switch {
+	case r.TransactionID != nil:
+		return kerr.InvalidTxnState.Code, "transactions are not served here"
+	case r.Acks < -1 || r.Acks > 1:
+		return kerr.InvalidRequiredAcks.Code, fmt.Sprintf("acks is -1, 0 or 1, not %d", r.Acks)
+	case len(batch) == 0:
+		return kerr.InvalidRecord.Code, "there is no record batch"
+	case version < 7 && len(batch) > 22 && batch[22]&0x07 == 4:
+		return kerr.UnsupportedCompressionType.Code, "zstd needs Produce v7"
+	}
+	return 0, ""
+}
+
+func (o *produceOutcome) fill(s *Server, topic string, row *kmsg.ProduceResponseTopicPartition, a Appended) {
+	row.ErrorCode, row.BaseOffset, row.LogStartOffset = a.Code, a.BaseOffset, a.LogStartOffset
+	if a.Code == 0 {
+		return
+	}
+	o.failed, o.call.code = a.Code, a.Code
+	if a.Message != "" {
+		row.ErrorMessage = kmsg.StringPtr(a.Message)
+	}
+	if a.Code != kerr.NotLeaderForPartition.Code || o.call.version < 10 {
+		return
+	}
+	if t, ok := s.cluster.Topic(topic); ok && int(row.Partition) < len(t.Partitions) {
+		p := t.Partitions[row.Partition]
+		row.CurrentLeader.LeaderID, row.CurrentLeader.LeaderEpoch = p.Leader, p.Epoch
+		if b, ok := s.endpoint(p.Leader); ok {
+			o.answer.Brokers = append(o.answer.Brokers, kmsg.ProduceResponseBroker{NodeID: b.ID, Host: b.Host, Port: b.Port})
+		}
+	}
+}
+
+func (o *produceOutcome) oneLess(s *Server) {
+	if o.waiting--; o.waiting > 0 {
+		return
+	}
+	o.answer.Brokers = distinct(o.answer.Brokers, func(b kmsg.ProduceResponseBroker) int32 { return b.NodeID })
+	if !o.call.noAnswer {
+		o.call.complete(o.answer)
+		return
+	}
+	if o.failed != 0 && !o.call.conn.gone {
+		o.call.conn.end(refusef("Produce with acks 0 failed: %v; the connection ends so that the producer asks for metadata", kerr.ErrorForCode(o.failed)))
+	}
+	o.call.complete(nil)
+}
+
+// endpoint finds a broker that clients may be told of.
+func (s *Server) endpoint(id int32) (Broker, bool) {
+	for _, b := range s.cluster.Brokers() {
+		if b.ID == id {
+			return b, true
+		}
+	}
+	return Broker{}, false
+}
+
+// distinct drops repeated rows, keeping the first of each.
+func distinct[T any](rows []T, id func(T) int32) []T {
+	seen := map[int32]bool{}
+	kept := rows[:0]
+	for _, r := range rows {
+		if !seen[id(r)] {
+			seen[id(r)] = true
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// checkProduce walks a large Produce body by its lengths alone. A decoder trusts an array's length up to the frame's size
+// and reserves a structure for each element, so a hostile frame of the largest size could cost a hundred times as much.
+func checkProduce(version int16, body []byte) error {
+	r := kbin.Reader{Src: body}
+	flexible := version >= 9
+	length := func() int {
+		if flexible {
+			return int(r.CompactArrayLen())
+		}
+		return int(r.ArrayLen())
+	}
+	tags := func() {
+		if flexible {
+			for n := r.Uvarint(); n > 0 && r.Ok(); n-- {
+				r.Uvarint()
+				r.Span(int(r.Uvarint()))
+			}
+		}
+	}
+	name := func() {
+		if flexible {
+			_ = r.UnsafeCompactNullableString()
+		} else {
+			_ = r.UnsafeNullableString()
+		}
+	}
+	name() // the transactional id
+	r.Int16()
+	r.Int32()
+	for topics := length(); topics > 0 && r.Ok(); topics-- {
+		name()
+		for partitions := length(); partitions > 0 && r.Ok(); partitions-- {
+			r.Int32()
+			if flexible {
+				r.CompactNullableBytes()
+			} else {
+				r.NullableBytes()
+			}
+			tags()
+		}
+		tags()
+	}
+	tags()
+	if !r.Ok() {
+		return refusef("Produce v%d: the lengths in the body do not fit its frame", version)
+	}
+	return nil
+}

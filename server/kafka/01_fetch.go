@@ -1,0 +1,158 @@
+package kafka
+
+import (
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Fetch (1), v4 to v17.
+//
+//   - v4: isolation level (KIP-98). Without transactions the last stable offset is the high watermark.
+//   - v5: log start offset
+//   - v7: sessions (KIP-227). Every answer says session 0, which declines them; a session id that a client makes up is
+//     FETCH_SESSION_ID_NOT_FOUND.
+//   - v9: the client's leader epoch (KIP-320)
+//   - v10: zstd (KIP-110)
+//   - v11: rack (KIP-392). Consumers are always served by the leader.
+//   - v12: flexible (KIP-482); the present leader in the answer, where the asked broker is not
+//   - v13: topics by id (KIP-516)
+//   - v15: replica state (KIP-903)
+//   - v16: addresses of present leaders (KIP-951)
+//   - v17: directory id (KIP-853)
+//
+// At least one batch is returned, however large (KIP-74), and batches are never cut. The answer repeats the request's
+// order: some clients name a topic once for each partition.
+var fetchAPI = api{key: 1, name: "Fetch", min: 4, max: 17, decodeFrom: 4, run: fetch}
+
+func fetch(s *Server, c *call, nowMs int64) {
+	request := c.request.(*kmsg.FetchRequest)
+	if code := refuseFetch(request); code != 0 {
+		answer := request.ResponseKind().(*kmsg.FetchResponse)
+		answer.ErrorCode, c.code = code, code
+		if c.version < 7 {
+			// There is no place for an error of the whole answer.
+			s.eachFetched(c, request, answer, func(row *kmsg.FetchResponseTopicPartition, _ string, _ kmsg.FetchRequestTopicPartition) {
+				row.ErrorCode = code
+			})
+		}
+		c.complete(answer)
+		return
+	}
+	answer, found := s.read(c, request)
+	if found.failed || found.bytes >= int(request.MinBytes) || request.MaxWaitMillis <= 0 || len(request.Topics) == 0 {
+		s.answerFetch(c, answer, found)
+		return
+	}
+	s.fetches.park(s, c, request, nowMs+int64(request.MaxWaitMillis))
+}
+
+// refuseFetch finds what is wrong with the request as a whole.
+func refuseFetch(r *kmsg.FetchRequest) int16 {
+	switch {
+	case r.ReplicaID >= 0 || r.ReplicaState.ID >= 0:
+		return kerr.InvalidRequest.Code // followers are inside of this process
+	case r.SessionEpoch <= 0:
+		return 0 // no session, a new one, or the end of one: a full fetch
+	case r.SessionID == 0:
+		return kerr.InvalidFetchSessionEpoch.Code
+	}
+	return kerr.FetchSessionIDNotFound.Code
+}
+
+// fetched is what a read of all partitions came to.
+type fetched struct {
+	bytes int
+	// failed is set where a partition has an error: then nothing is waited for.
+	failed bool
+}
+
+// read reads what there is for a fetch now.
+func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse, fetched) {
+	answer := request.ResponseKind().(*kmsg.FetchResponse)
+	budget := int(s.cfg.FetchMaxBytes)
+	if request.Version >= 3 {
+		budget = min(budget, int(request.MaxBytes))
+	}
+	var f fetched
+	s.eachFetched(c, request, answer, func(row *kmsg.FetchResponseTopicPartition, topic string, p kmsg.FetchRequestTopicPartition) {
+		if topic == "" {
+			row.ErrorCode, c.code, f.failed = kerr.UnknownTopicID.Code, kerr.UnknownTopicID.Code, true
+			return
+		}
+		found := s.cluster.Read(Read{Broker: c.conn.broker, Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch,
+			Offset: p.FetchOffset, MaxBytes: max(0, min(budget, int(p.PartitionMaxBytes))), MinOne: f.bytes == 0})
+		if found.Code == 0 && c.version < 10 && hasZstd(found.Batches) {
+			found = ReadResult{Code: kerr.UnsupportedCompressionType.Code, HighWatermark: -1, LastStable: -1, LogStart: -1, Leader: -1, Epoch: -1}
+		}
+		row.ErrorCode, row.RecordBatches = found.Code, found.Batches
+		row.HighWatermark, row.LastStableOffset, row.LogStartOffset = found.HighWatermark, found.LastStable, found.LogStart
+		if row.RecordBatches == nil {
+			row.RecordBatches = []byte{} // empty, not null
+		}
+		if request.IsolationLevel == 1 {
+			row.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{}
+		}
+		if found.Code != 0 {
+			f.failed, c.code = true, found.Code
+			s.nameLeader(c.version, answer, row, found)
+		}
+		f.bytes += len(found.Batches)
+		budget -= len(found.Batches)
+	})
+	return answer, f
+}
+
+// eachFetched builds the answer's rows in the request's order. topic is "" where an id is not known.
+func (s *Server) eachFetched(c *call, request *kmsg.FetchRequest, answer *kmsg.FetchResponse,
+	fill func(row *kmsg.FetchResponseTopicPartition, topic string, p kmsg.FetchRequestTopicPartition)) {
+	answer.Topics = make([]kmsg.FetchResponseTopic, len(request.Topics))
+	for i, t := range request.Topics {
+		topic := &answer.Topics[i]
+		*topic = kmsg.NewFetchResponseTopic()
+		topic.Topic, topic.TopicID = t.Topic, t.TopicID
+		name := t.Topic
+		if c.version >= 13 {
+			name, _ = s.cluster.TopicName(t.TopicID)
+		}
+		topic.Partitions = make([]kmsg.FetchResponseTopicPartition, len(t.Partitions))
+		for j, p := range t.Partitions {
+			row := &topic.Partitions[j]
+			*row = kmsg.NewFetchResponseTopicPartition()
+			row.Partition, row.HighWatermark, row.LastStableOffset, row.LogStartOffset = p.Partition, -1, -1, -1
+			row.RecordBatches = []byte{}
+			fill(row, name, p)
+		}
+	}
+}
+
+// nameLeader tells a client that asked the wrong broker, or believes in an old epoch, who leads now (KIP-951).
+func (s *Server) nameLeader(version int16, answer *kmsg.FetchResponse, row *kmsg.FetchResponseTopicPartition, found ReadResult) {
+	if version < 12 || found.Code != kerr.NotLeaderForPartition.Code && found.Code != kerr.FencedLeaderEpoch.Code {
+		return
+	}
+	row.CurrentLeader.LeaderID, row.CurrentLeader.LeaderEpoch = found.Leader, found.Epoch
+	if b, ok := s.endpoint(found.Leader); ok && version >= 16 {
+		answer.Brokers = append(answer.Brokers, kmsg.FetchResponseBroker{NodeID: b.ID, Host: b.Host, Port: b.Port})
+	}
+}
+
+func (s *Server) answerFetch(c *call, answer *kmsg.FetchResponse, found fetched) {
+	answer.Brokers = distinct(answer.Brokers, func(b kmsg.FetchResponseBroker) int32 { return b.NodeID })
+	c.weight = found.bytes
+	c.complete(answer)
+}
+
+// hasZstd tells whether one of the batches is packed with zstd, which clients below Fetch v10 cannot unpack.
+func hasZstd(batches []byte) bool {
+	for len(batches) > 22 {
+		if batches[22]&0x07 == 4 {
+			return true
+		}
+		size := int(uint32(batches[8])<<24 | uint32(batches[9])<<16 | uint32(batches[10])<<8 | uint32(batches[11]))
+		if size+12 > len(batches) || size < 0 {
+			return false
+		}
+		batches = batches[size+12:]
+	}
+	return false
+}

@@ -1,0 +1,54 @@
+package kafka
+
+import (
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// CreatePartitions (37), v0 to v3 (KIP-195): more partitions for a topic that exists. This is what makes the leaders of
+// its groups join again.
+//
+//   - v2: flexible (KIP-482)
+//   - v3: THROTTLING_QUOTA_EXCEEDED (KIP-599)
+//
+// New partitions are always spread by the controller; a placement by hand is refused.
+var createPartitionsAPI = api{key: 37, name: "CreatePartitions", min: 0, max: 3, run: createPartitions}
+
+func createPartitions(s *Server, c *call, nowMs int64) {
+	request := c.request.(*kmsg.CreatePartitionsRequest)
+	answer := request.ResponseKind().(*kmsg.CreatePartitionsResponse)
+	times := map[string]int{}
+	for _, t := range request.Topics {
+		times[t.Topic]++
+	}
+	for _, t := range request.Topics {
+		row := kmsg.NewCreatePartitionsResponseTopic()
+		row.Topic = t.Topic
+		var message string
+		row.ErrorCode, message = s.createPartitions(nowMs, t, times[t.Topic] > 1, request.ValidateOnly)
+		if row.ErrorCode != 0 {
+			row.ErrorMessage = kmsg.StringPtr(message)
+		}
+		answer.Topics = append(answer.Topics, row)
+	}
+	c.complete(answer)
+}
+
+func (s *Server) createPartitions(nowMs int64, t kmsg.CreatePartitionsRequestTopic, twice, validateOnly bool) (int16, string) {
+	topic, ok := s.cluster.Topic(t.Topic)
+	switch {
+	case twice:
+		return kerr.InvalidRequest.Code, "the request names this topic more than once"
+	case !ok:
+		return kerr.UnknownTopicOrPartition.Code, "there is no such topic"
+	case topic.Internal:
+		return kerr.InvalidRequest.Code, "the number of an internal topic's partitions cannot be changed: groups find their partition by it"
+	case int(t.Count) <= len(topic.Partitions):
+		return kerr.InvalidPartitions.Code, "the topic has as many partitions, or more, and partitions cannot be taken away"
+	case t.Assignment != nil:
+		return kerr.InvalidReplicaAssignment.Code, "new partitions are placed by the controller here; leave the assignment out"
+	case validateOnly:
+		return 0, ""
+	}
+	return s.cluster.AddPartitions(nowMs, t.Topic, t.Count)
+}

@@ -1,0 +1,56 @@
+package kafka
+
+import (
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator"
+)
+
+// call is one request under way and its answer.
+type call struct {
+	conn        *conn
+	api         *api
+	version     int16
+	correlation int32
+	clientID    string
+	// size is the frame's; weight the answer's, roughly.
+	size, weight int
+	request      kmsg.Request
+	// noAnswer is set for Produce with acks 0.
+	noAnswer bool
+	// response is nil where nothing is to be written: Produce with acks 0.
+	response kmsg.Response
+	// abandon undoes what waits for this call when its connection ends first: a ticket, a parked fetch.
+	ticket  int64
+	// code is the error code that matters, for the figures.
+	code int16
+	abandon func()
+}
+
+// complete answers the call. It is called exactly once, on the loop's goroutine, unless the connection ended first.
+func (c *call) complete(response kmsg.Response) {
+	c.response = response
+	c.ticket, c.abandon = 0, nil
+	c.conn.completed(c)
+}
+
+// group hands a request to the coordinator of the connection's broker.
+func group(s *Server, c *call, nowMs int64) {
+	s.members.asked(c)
+	c.ticket = s.cluster.Group(nowMs, c.conn.broker, coordinator.Request{
+		ClientID: c.clientID, ClientHost: c.conn.host, Principal: anonymous, Kmsg: c.request}, c)
+	s.members.joining(c)
+}
+
+// anonymous is who everybody is on a listener without authentication, by Kafka's name.
+const anonymous = "User:ANONYMOUS"
+
+// Reply takes the coordinator's answer.
+func (c *call) Reply(nowMs int64, r coordinator.Reply) {
+	if c.conn.gone {
+		return
+	}
+	c.conn.srv.members.replied(c, r)
+	c.code = r.Code
+	c.complete(r.Kmsg)
+}

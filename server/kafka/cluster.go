@@ -1,0 +1,140 @@
+package kafka
+
+import (
+	"grouplab/coordinator"
+	"grouplab/coordinator/event"
+)
+
+// Loop is the goroutine that owns the cluster. Post may be called from anywhere but the loop, and reports false once the
+// loop has ended; the rest is for the loop's goroutine.
+type Loop interface {
+	Post(work func(nowMs int64)) bool
+	// Soon runs work after the cluster's output was handed on, in the same turn of the loop.
+	Soon(work func(nowMs int64))
+	// AtTurnEnd runs work when this turn of the loop is over.
+	AtTurnEnd(work func(nowMs int64))
+	// At runs work at a time; Cancel forgets it.
+	At(deadlineMs int64, work func(nowMs int64)) (timer int64)
+	Cancel(timer int64)
+}
+
+// Cluster is what a listener needs to know and do. All of it happens on the loop's goroutine.
+type Cluster interface {
+	ClusterID() string
+	// Controller is the broker to send CreateTopics to, -1 where there is none.
+	Controller() int32
+	// Brokers are those that clients may be told of, by id.
+	Brokers() []Broker
+	// Running tells whether a broker serves.
+	Running(broker int32) bool
+
+	TopicNames() []string
+	Topic(name string) (Topic, bool)
+	TopicName(id [16]byte) (name string, ok bool)
+	// CreateTopic also creates __consumer_offsets, with its own settings, when that name is asked for.
+	CreateTopic(nowMs int64, t NewTopic) (code int16, message string)
+	AddPartitions(nowMs int64, topic string, total int32) (code int16, message string)
+
+	// Group gives a request to the group coordinator of a broker that runs. Forget drops the receiver.
+	Group(nowMs int64, broker int32, r coordinator.Request, to Receiver) (ticket int64)
+	Forget(ticket int64)
+
+	// Append appends one batch. done is called once, never before Append has returned, unless Abandon comes first. With
+	// acks 0 it is called too, with what is known at once.
+	Append(nowMs int64, a Append, done func(nowMs int64, a Appended)) (ticket int64)
+	Abandon(ticket int64)
+	Read(r Read) ReadResult
+	ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) ListedOffset
+	EpochEnd(broker int32, topic string, partition, currentEpoch, epoch int32) (endEpoch int32, endOffset int64, code int16)
+	// ProducerID hands out an id that no producer has had (KIP-98).
+	ProducerID() int64
+
+	// Tell adds a fact to the event stream.
+	Tell(nowMs int64, broker int32, body event.Body) (seq int64)
+}
+
+// Receiver gets a group reply on the loop's goroutine.
+type Receiver interface {
+	Reply(nowMs int64, r coordinator.Reply)
+}
+
+// Broker is a broker as clients are told of it.
+type Broker struct {
+	ID   int32
+	Host string
+	Port int32
+}
+
+// Topic is a topic and its partitions, by number from 0.
+type Topic struct {
+	Name       string
+	ID         [16]byte
+	Internal   bool
+	Partitions []Partition
+}
+
+// Partition is where a partition lives. Leader is -1 where there is none.
+type Partition struct {
+	Leader, Epoch          int32
+	Replicas, ISR, Offline []int32
+}
+
+// NewTopic asks for a topic; -1 stands for the default number of partitions or replicas.
+type NewTopic struct {
+	Name       string
+	Partitions int32
+	Replicas   int16
+	// Assignment lists the replicas of each partition where they are placed by hand.
+	Assignment   [][]int32
+	Configs      []TopicConfig
+	ValidateOnly bool
+}
+
+// TopicConfig is a topic setting, by Kafka's name.
+type TopicConfig struct{ Name, Value string }
+
+// Append asks the leader of a partition to append a producer's batch.
+type Append struct {
+	Broker    int32
+	Topic     string
+	Partition int32
+	Batch     []byte
+	Acks      int16
+	TimeoutMs int64
+}
+
+// Appended is the outcome of an Append.
+type Appended struct {
+	BaseOffset, LogStartOffset int64
+	Code                       int16
+	Message                    string
+}
+
+// Read asks the leader of a partition for batches below its high watermark.
+type Read struct {
+	Broker    int32
+	Topic     string
+	Partition int32
+	// Epoch is the client's, -1 where it has none.
+	Epoch    int32
+	Offset   int64
+	MaxBytes int
+	// MinOne lets the first batch be larger than MaxBytes (KIP-74).
+	MinOne bool
+}
+
+// ReadResult is what was found. Batches are shared and must not be changed.
+type ReadResult struct {
+	Batches                             []byte
+	HighWatermark, LastStable, LogStart int64
+	// Leader and Epoch are the present ones (KIP-951).
+	Leader, Epoch int32
+	Code          int16
+}
+
+// ListedOffset is the answer to ListOffset; Offset and TimestampMs are -1 where nothing was found.
+type ListedOffset struct {
+	Offset, TimestampMs int64
+	LeaderEpoch         int32
+	Code                int16
+}

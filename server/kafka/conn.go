@@ -1,0 +1,256 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const (
+	// maxInFlight and maxInFlightBytes bound what a connection decodes ahead of its answers. One request is always let in,
+	// whatever its size.
+	maxInFlight      = 64
+	maxInFlightBytes = 1 << 20
+	// maxUnwrittenBytes bounds the answers that wait for a slow client; beyond it its requests wait too.
+	maxUnwrittenBytes = 1 << 20
+)
+
+// conn is one client's connection to one broker.
+type conn struct {
+	id     int64
+	srv    *Server
+	broker int32
+	nc     net.Conn
+	// host is the address as Kafka stores it: "/127.0.0.1".
+	host string
+	// turnFn, dispatchFn and flushFn are the methods, made into values once.
+	turnFn, dispatchFn, flushFn func(nowMs int64)
+
+	// lastActive is the monotonic time of the last byte read or written, since the server's start.
+	lastActive atomic.Int64
+	// dead is closed when the connection is over.
+	dead chan struct{}
+	// wake tells the writer that there is something in out.
+	wake chan struct{}
+
+	mu            sync.Mutex
+	room          sync.Cond // the reader waits for room
+	inbox         []*call   // decoded; the loop has not seen them
+	out           []*call   // answered; the writer has not taken them
+	inFlight      int
+	inFlightBytes int
+	unwritten     int  // bytes of answers that were not written yet, roughly
+	stalled       bool // the loop waits for unwritten to fall
+	posted        bool // turn is on its way to the loop
+	ended         string
+	byClient      bool // it ended from the client's side: what was sent with acks 0 before still counts
+
+	loopSide
+}
+
+func newConn(s *Server, broker int32, nc net.Conn, id int64) *conn {
+	c := &conn{id: id, srv: s, broker: broker, nc: nc, dead: make(chan struct{}), wake: make(chan struct{}, 1)}
+	c.room.L = &c.mu
+	c.host = "/" + addressOf(nc.RemoteAddr())
+	c.turnFn, c.dispatchFn, c.flushFn = c.turn, c.dispatch, c.flush
+	c.touch()
+	return c
+}
+
+func addressOf(a net.Addr) string {
+	if host, _, err := net.SplitHostPort(a.String()); err == nil {
+		return host
+	}
+	return a.String()
+}
+
+func (c *conn) touch() { c.lastActive.Store(int64(time.Since(c.srv.started))) }
+
+// serve is the connection's life; it returns when both of its goroutines are done.
+func (c *conn) serve() {
+	var writer sync.WaitGroup
+	writer.Go(c.write)
+	c.end(c.guard(c.read))
+	writer.Wait()
+	c.post()
+}
+
+// guard runs a goroutine's work so that a panic of a decoder or encoder on hostile bytes ends this connection only.
+func (c *conn) guard(work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.srv.logf("connection %d of %s: panic: %v\n%s", c.id, c.nc.RemoteAddr(), p, debug.Stack())
+			err = refusef("the request broke the decoder: %v", p)
+		}
+	}()
+	return work()
+}
+
+// read is the reader's life: frames to calls to the loop.
+func (c *conn) read() error {
+	in := newFrames(&idleReader{c: c}, c.srv.cfg.SocketRequestMaxBytes)
+	var batch []*call
+	for {
+		frame, inPlace, err := in.next()
+		if err != nil {
+			c.submit(batch)
+			return err
+		}
+		next, err := c.parse(frame, inPlace)
+		if err != nil {
+			c.submit(batch)
+			return err
+		}
+		batch = append(batch, next)
+		if len(batch) == maxInFlight/2 || !in.more() {
+			if !c.submit(batch) {
+				return errDropped // it ended already, with a reason of its own
+			}
+			batch = nil
+		}
+	}
+}
+
+// parse makes a call out of a frame.
+func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
+	h, a, err := c.srv.parseHeader(frame)
+	if err != nil {
+		return nil, err
+	}
+	next := &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: len(frame)}
+	if string(h.clientID) != c.readerClientID {
+		c.readerClientID = string(h.clientID)
+	}
+	next.clientID = c.readerClientID
+	if h.version > a.max {
+		return next, nil // ApiVersions of a newer client: the answer does not depend on the body
+	}
+	if inPlace && a.keepsBytes {
+		h.body = append([]byte(nil), h.body...)
+	}
+	if next.request, err = decode(a, h); err != nil {
+		return nil, err
+	}
+	if p, ok := next.request.(*kmsg.ProduceRequest); ok {
+		next.noAnswer = p.Acks == 0
+	}
+	return next, nil
+}
+
+// submit hands calls to the loop. It waits while the connection has as much under way as it may have, and reports false
+// when the connection ended.
+func (c *conn) submit(batch []*call) bool {
+	if len(batch) == 0 {
+		return true
+	}
+	bytes := 0
+	for _, next := range batch {
+		bytes += next.size
+	}
+	c.mu.Lock()
+	for c.ended == "" && c.inFlight > 0 && (c.inFlight+len(batch) > maxInFlight || c.inFlightBytes+bytes > maxInFlightBytes) {
+		c.room.Wait()
+	}
+	if c.ended != "" {
+		c.mu.Unlock()
+		return false
+	}
+	c.inFlight += len(batch)
+	c.inFlightBytes += bytes
+	c.inbox = append(c.inbox, batch...)
+	tell := !c.posted
+	c.posted = true
+	c.mu.Unlock()
+	if tell {
+		c.srv.loop.Post(c.turnFn)
+	}
+	return true
+}
+
+// post brings the connection before the loop once more: there is something new to see, or it is over.
+func (c *conn) post() {
+	c.mu.Lock()
+	tell := !c.posted
+	c.posted = true
+	c.mu.Unlock()
+	if tell {
+		c.srv.loop.Post(c.turnFn)
+	}
+}
+
+// end ends the connection, once, from any goroutine. It does not wait. The reader tells the loop.
+func (c *conn) end(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended != "" {
+		return
+	}
+	var refused refusal
+	bad := errors.As(why, &refused)
+	c.ended, c.byClient = reason(why), !bad && why != errDropped
+	close(c.dead)
+	c.nc.Close()
+	c.room.Broadcast()
+	if bad {
+		c.srv.refused("%s to broker %d: %s", c.nc.RemoteAddr(), c.broker, refused)
+	}
+}
+
+func reason(why error) string {
+	var refused refusal
+	switch {
+	case errors.Is(why, io.EOF):
+		return "the client closed it"
+	case errors.As(why, &refused):
+		return string(refused)
+	case errors.Is(why, errIdle), errors.Is(why, errDropped):
+		return why.Error()
+	}
+	return fmt.Sprintf("the connection broke: %v", why)
+}
+
+// idleReader reads from the socket and ends a connection on which nothing moved for connections.max.idle.ms.
+type idleReader struct {
+	c *conn
+	// armed is when the socket's deadline was set last.
+	armed time.Time
+}
+
+func (r *idleReader) Read(p []byte) (int, error) {
+	idle := time.Duration(r.c.srv.cfg.ConnectionsMaxIdleMs) * time.Millisecond
+	for {
+		if now := time.Now(); now.Sub(r.armed) > min(time.Second, idle/4) {
+			r.armed = now
+			quiet := time.Since(r.c.srv.started) - time.Duration(r.c.lastActive.Load())
+			if quiet >= idle {
+				return 0, errIdle
+			}
+			if err := r.c.nc.SetReadDeadline(now.Add(idle - quiet + time.Millisecond)); err != nil {
+				return 0, err
+			}
+		}
+		n, err := r.c.nc.Read(p)
+		if n > 0 {
+			r.c.srv.counters.in.Add(int64(n))
+			r.c.touch()
+			return n, err
+		}
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		r.armed = time.Time{}
+	}
+}
+
+var (
+	errIdle    = errors.New("it was idle for longer than connections.max.idle.ms")
+	errDropped = errors.New("the broker went away")
+)

@@ -1,0 +1,94 @@
+package kafka
+
+import "github.com/twmb/franz-go/pkg/kmsg"
+
+type place struct {
+	topic     string
+	partition int32
+}
+
+// fetches are the long polls that wait for more to read: Kafka's purgatory of DelayedFetch. Each is watched under all of
+// its partitions; a partition whose high watermark rose makes its fetches look again, once a round, however many of
+// their partitions moved.
+type fetches struct {
+	watched map[place]map[*parkedFetch]struct{}
+}
+
+type parkedFetch struct {
+	call    *call
+	request *kmsg.FetchRequest
+	places  []place
+	timer   int64
+	// looking is set while a second look is on its way; done once it was answered or abandoned.
+	looking, done bool
+}
+
+func newFetches() fetches { return fetches{map[place]map[*parkedFetch]struct{}{}} }
+
+// park lets a fetch wait until there is enough, or until its time is up.
+func (f *fetches) park(s *Server, c *call, request *kmsg.FetchRequest, deadlineMs int64) {
+	p := &parkedFetch{call: c, request: request}
+	for _, t := range request.Topics {
+		name := t.Topic
+		if c.version >= 13 {
+			name, _ = s.cluster.TopicName(t.TopicID)
+		}
+		for _, part := range t.Partitions {
+			at := place{name, part.Partition}
+			if f.watched[at] == nil {
+				f.watched[at] = map[*parkedFetch]struct{}{}
+			}
+			f.watched[at][p] = struct{}{}
+			p.places = append(p.places, at)
+		}
+	}
+	p.timer = s.loop.At(deadlineMs, func(int64) { f.answer(s, p) })
+	c.abandon = func() { f.forget(s, p) }
+}
+
+// touched makes the fetches of a partition look again. It may be called while the cluster's output is handed on, so the
+// look itself comes a little later.
+func (f *fetches) touched(s *Server, topic string, partition int32) {
+	for p := range f.watched[place{topic, partition}] {
+		if !p.looking {
+			p.looking = true
+			s.loop.Soon(func(int64) { f.look(s, p) })
+		}
+	}
+}
+
+func (f *fetches) look(s *Server, p *parkedFetch) {
+	p.looking = false
+	if p.done {
+		return
+	}
+	answer, found := s.read(p.call, p.request)
+	if found.failed || found.bytes >= int(p.request.MinBytes) {
+		f.forget(s, p)
+		s.answerFetch(p.call, answer, found)
+	}
+}
+
+// answer gives what there is: the time is up.
+func (f *fetches) answer(s *Server, p *parkedFetch) {
+	if p.done {
+		return
+	}
+	f.forget(s, p)
+	answer, found := s.read(p.call, p.request)
+	s.answerFetch(p.call, answer, found)
+}
+
+func (f *fetches) forget(s *Server, p *parkedFetch) {
+	if p.done {
+		return
+	}
+	p.done = true
+	s.loop.Cancel(p.timer)
+	for _, at := range p.places {
+		delete(f.watched[at], p)
+		if len(f.watched[at]) == 0 {
+			delete(f.watched, at)
+		}
+	}
+}

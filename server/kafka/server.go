@@ -1,0 +1,249 @@
+package kafka
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"grouplab/coordinator/event"
+)
+
+// Config is what a Server is made with.
+type Config struct {
+	Loop    Loop
+	Cluster Cluster
+	Settings
+	// Logf gets a line for each connection that is refused, and for each listener that fails; nil means nowhere.
+	Logf func(format string, args ...any)
+}
+
+// Settings are Kafka's broker settings, by Kafka's names.
+type Settings struct {
+	// SocketRequestMaxBytes is socket.request.max.bytes: the largest frame.
+	SocketRequestMaxBytes int32
+	// ConnectionsMaxIdleMs is connections.max.idle.ms.
+	ConnectionsMaxIdleMs int64
+	// MaxConnections is max.connections, for each broker.
+	MaxConnections int32
+	// FetchMaxBytes is fetch.max.bytes: the largest Fetch answer, but for a single batch that is larger.
+	FetchMaxBytes int32
+	// AutoCreateTopics is auto.create.topics.enable.
+	AutoCreateTopics bool
+}
+
+// DefaultSettings are Apache Kafka 4.0's defaults.
+func DefaultSettings() Settings {
+	return Settings{SocketRequestMaxBytes: 100 << 20, ConnectionsMaxIdleMs: 600000, MaxConnections: 1<<31 - 1,
+		FetchMaxBytes: 55 << 20, AutoCreateTopics: true}
+}
+
+// Server is the listeners of all brokers of this process and their connections.
+type Server struct {
+	cfg     Config
+	loop    Loop
+	cluster Cluster
+	apis    *[highestKey + 1]*api
+	started time.Time
+	lastID  atomic.Int64
+	running sync.WaitGroup
+	refusals
+
+	mu        sync.Mutex
+	listeners map[int32]*listener
+	closed    bool
+
+	counters counters
+
+	// What follows belongs to the loop's goroutine. open are the connections that were introduced, by id.
+	members members
+	fetches fetches
+	open    map[int64]introduced
+}
+
+// New returns a server without listeners.
+func New(cfg Config) *Server {
+	s := &Server{cfg: cfg, loop: cfg.Loop, cluster: cfg.Cluster, apis: index(table()), started: time.Now(),
+		listeners: map[int32]*listener{}, members: newMembers(), fetches: newFetches(), open: map[int64]introduced{}}
+	return s
+}
+
+func (s *Server) logf(format string, args ...any) {
+	if s.cfg.Logf != nil {
+		s.cfg.Logf(format, args...)
+	}
+}
+
+// listener is one broker's port and its connections.
+type listener struct {
+	broker int32
+	socket net.Listener
+	open   bool
+	conns  map[*conn]struct{}
+}
+
+// Listen gives a broker its port. Connections wait in it until Open. One that listens already keeps what it has.
+func (s *Server) Listen(broker int32, socket net.Listener) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.listeners[broker] != nil {
+		return fmt.Errorf("broker %d listens already, or the server is closed", broker)
+	}
+	s.listeners[broker] = &listener{broker: broker, socket: socket, conns: map[*conn]struct{}{}}
+	return nil
+}
+
+// Listening tells whether a broker has its port.
+func (s *Server) Listening(broker int32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listeners[broker] != nil
+}
+
+// Open begins to accept a broker's connections. One that is open, or does not listen, stays as it is.
+func (s *Server) Open(broker int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.listeners[broker]
+	if l == nil || l.open || s.closed {
+		return
+	}
+	l.open = true
+	s.running.Go(func() { s.accept(l) })
+}
+
+// Drop closes a broker's port and connections. It does not wait for them.
+func (s *Server) Drop(broker int32) {
+	s.mu.Lock()
+	l := s.listeners[broker]
+	delete(s.listeners, broker)
+	s.mu.Unlock()
+	if l != nil {
+		s.shut(l)
+	}
+}
+
+func (s *Server) shut(l *listener) {
+	l.socket.Close()
+	s.mu.Lock()
+	ending := make([]*conn, 0, len(l.conns))
+	for c := range l.conns {
+		ending = append(ending, c)
+	}
+	s.mu.Unlock()
+	for _, c := range ending {
+		c.end(errDropped)
+	}
+}
+
+// Close closes everything and waits until all goroutines of the server are gone.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	all := s.listeners
+	s.listeners = map[int32]*listener{}
+	s.mu.Unlock()
+	for _, l := range all {
+		s.shut(l)
+	}
+	s.running.Wait()
+}
+
+// Connections is how many are open now, over all brokers.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, l := range s.listeners {
+		n += len(l.conns)
+	}
+	return n
+}
+
+func (s *Server) accept(l *listener) {
+	for wait := 5 * time.Millisecond; ; {
+		nc, err := l.socket.Accept()
+		if err == nil {
+			wait = 5 * time.Millisecond
+			s.admit(l, nc)
+			continue
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) && !errors.Is(err, syscall.ECONNABORTED) {
+			s.logf("broker %d: accepting connections: %v", l.broker, err)
+		} else {
+			s.refused("broker %d: accepting connections: %v", l.broker, err)
+		}
+		time.Sleep(wait)
+		wait = min(2*wait, time.Second)
+	}
+}
+
+func (s *Server) admit(l *listener, nc net.Conn) {
+	c := newConn(s, l.broker, nc, s.lastID.Add(1))
+	s.mu.Lock()
+	refused := ""
+	switch {
+	case s.listeners[l.broker] != l:
+		refused = "the broker went away"
+	case len(l.conns) >= int(s.cfg.MaxConnections):
+		refused = fmt.Sprintf("there are %d connections already (max.connections)", len(l.conns))
+	default:
+		l.conns[c] = struct{}{}
+	}
+	s.mu.Unlock()
+	if refused != "" {
+		c.end(refusal(refused))
+		return
+	}
+	s.running.Go(func() {
+		c.serve()
+		s.mu.Lock()
+		delete(l.conns, c)
+		s.mu.Unlock()
+	})
+}
+
+// Saw follows the event stream: it tells which ids are members. It runs on the loop's goroutine.
+func (s *Server) Saw(events []event.Event) {
+	for _, e := range events {
+		s.members.saw(e)
+	}
+}
+
+// MoreToRead tells that a partition's high watermark rose or its leader changed: fetches that wait for it look again. It
+// runs on the loop's goroutine.
+func (s *Server) MoreToRead(topic string, partition int32) { s.fetches.touched(s, topic, partition) }
+
+// refusals keep hostile clients from filling the log: so many lines a window, then a count.
+type refusals struct {
+	refusalsMu sync.Mutex
+	window     time.Time
+	lines      int
+}
+
+const (
+	refusalWindow = 10 * time.Second
+	refusalLines  = 20
+)
+
+func (s *Server) refused(format string, args ...any) {
+	s.refusalsMu.Lock()
+	defer s.refusalsMu.Unlock()
+	now := time.Now()
+	if now.Sub(s.window) > refusalWindow {
+		if s.lines > refusalLines {
+			s.logf("%d more connections were refused", s.lines-refusalLines)
+		}
+		s.window, s.lines = now, 0
+	}
+	s.lines++
+	if s.lines <= refusalLines {
+		s.logf("refused "+format, args...)
+	}
+}

@@ -1,0 +1,148 @@
+package kafka
+
+import (
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+)
+
+// loopSide is the part of a connection that belongs to the loop's goroutine, and one field of the reader's.
+type loopSide struct {
+	// queue are calls that wait for their turn; running is the one under way.
+	queue    []*call
+	running  *call
+	finished []*call
+	flushing bool
+	// dispatching is set while dispatch runs, which looks for the next call by itself.
+	dispatching bool
+	// opened is set once ConnectionOpened was told, gone once ConnectionClosed was, or would have been.
+	opened, gone   bool
+	clientID       string
+	claims         claims
+	readerClientID string // the reader's own
+}
+
+// turn sees what the reader brought, or that the connection is over.
+func (c *conn) turn(nowMs int64) {
+	c.mu.Lock()
+	c.posted = false
+	c.queue = append(c.queue, c.inbox...)
+	clear(c.inbox)
+	c.inbox = c.inbox[:0]
+	ended, byClient := c.ended, c.byClient
+	c.mu.Unlock()
+	if ended != "" {
+		c.leave(nowMs, ended, byClient)
+		return
+	}
+	c.dispatch(nowMs)
+}
+
+// dispatch runs calls one after the other, as long as each is answered at once.
+func (c *conn) dispatch(nowMs int64) {
+	c.dispatching = true
+	for c.running == nil && len(c.queue) > 0 && !c.gone && !c.choked() {
+		next := c.queue[0]
+		c.queue[0] = nil
+		c.queue = c.queue[1:]
+		if !c.srv.cluster.Running(c.broker) {
+			c.end(refusef("broker %d does not run", c.broker))
+			break
+		}
+		c.introduce(nowMs, next)
+		c.running = next
+		next.api.run(c.srv, next, nowMs)
+	}
+	c.dispatching = false
+}
+
+// choked tells whether the client takes its answers too slowly to get more. The writer posts the connection again.
+func (c *conn) choked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stalled = c.unwritten > maxUnwrittenBytes
+	return c.stalled
+}
+
+// introduce tells of the connection once its client has said who it is.
+func (c *conn) introduce(nowMs int64, first *call) {
+	if c.opened {
+		return
+	}
+	c.opened, c.clientID = true, first.clientID
+	software := ""
+	if v, ok := first.request.(*kmsg.ApiVersionsRequest); ok && v.ClientSoftwareName != "" && validSoftware(v) {
+		software = v.ClientSoftwareName + " " + v.ClientSoftwareVersion
+	}
+	opened := event.ConnectionOpened{Connection: c.id, ClientID: c.clientID, ClientHost: c.host, Software: software}
+	c.srv.open[c.id] = introduced{opened, c.broker, nowMs}
+	c.srv.cluster.Tell(nowMs, c.broker, opened)
+}
+
+// completed takes an answered call; the answers of one turn go to the writer in one piece.
+func (c *conn) completed(done *call) {
+	if c.gone {
+		return
+	}
+	c.running = nil
+	c.srv.counters.answered(done.api.key, done.code)
+	c.finished = append(c.finished, done)
+	if !c.flushing {
+		c.flushing = true
+		c.srv.loop.AtTurnEnd(c.flushFn)
+	}
+	if !c.dispatching && len(c.queue) > 0 {
+		c.srv.loop.Soon(c.dispatchFn)
+	}
+}
+
+// flush gives the turn's answers to the writer. It never waits for it.
+func (c *conn) flush(int64) {
+	c.flushing = false
+	c.mu.Lock()
+	for _, done := range c.finished {
+		c.unwritten += done.weight
+	}
+	c.out = append(c.out, c.finished...)
+	c.mu.Unlock()
+	clear(c.finished)
+	c.finished = c.finished[:0]
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// leave forgets the connection: what waits for it, and whose members it carried.
+func (c *conn) leave(nowMs int64, why string, byClient bool) {
+	if c.gone {
+		return
+	}
+	if byClient {
+		c.drain(nowMs)
+	}
+	c.gone = true
+	if r := c.running; r != nil {
+		if r.ticket != 0 {
+			c.srv.cluster.Forget(r.ticket)
+		}
+		if r.abandon != nil {
+			r.abandon()
+		}
+	}
+	ghosts := c.srv.members.left(nowMs, c, why)
+	c.running, c.queue, c.finished = nil, nil, nil
+	delete(c.srv.open, c.id)
+	if c.opened {
+		c.srv.cluster.Tell(nowMs, c.broker, event.ConnectionClosed{Connection: c.id, ClientID: c.clientID, Members: ghosts, Reason: why})
+	}
+}
+
+// drain runs what a client sent without waiting for an answer before it closed (Kafka: Selector's closing channels).
+func (c *conn) drain(nowMs int64) {
+	for c.running == nil && len(c.queue) > 0 && c.srv.cluster.Running(c.broker) && c.queue[0].noAnswer {
+		last := c.queue[0]
+		c.queue = c.queue[1:]
+		last.api.run(c.srv, last, nowMs)
+	}
+}

@@ -1,0 +1,128 @@
+package kafka
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kbin"
+)
+
+const (
+	// writeTimeout is how long a client may take no byte at all of an answer that waits for it.
+	writeTimeout = 30 * time.Second
+	// writePiece is what is given to the socket at once; each piece has writeTimeout.
+	writePiece = 256 << 10
+	// keepBuffer is the largest encoding buffer that a connection holds on to.
+	keepBuffer = 64 << 10
+)
+
+// write is the writer's life: answers to bytes.
+func (c *conn) write() {
+	err := c.guard(func() error {
+		var buf []byte
+		var taken []*call
+		for {
+			select {
+			case <-c.dead:
+				return nil
+			case <-c.wake:
+			}
+			for taken = c.takeOut(taken); len(taken) > 0; taken = c.takeOut(taken) {
+				var err error
+				if buf, err = c.send(buf[:0], taken); err != nil {
+					return err
+				}
+				if cap(buf) > keepBuffer {
+					buf = nil
+				}
+			}
+		}
+	})
+	if err != nil {
+		c.end(err)
+	}
+}
+
+func (c *conn) takeOut(spare []*call) []*call {
+	clear(spare)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken := c.out
+	c.out = spare[:0]
+	return taken
+}
+
+// send encodes answers and writes them, many small ones at once.
+func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
+	first := 0
+	for i, a := range answers {
+		if a.response != nil {
+			buf = a.encode(buf)
+		}
+		if len(buf) >= writePiece/4 || i == len(answers)-1 {
+			if err := c.writeAll(buf); err != nil {
+				return buf, err
+			}
+			c.written(answers[first : i+1])
+			buf, first = buf[:0], i+1
+		}
+	}
+	return buf, nil
+}
+
+// encode appends an answer with its length and header. ApiVersions alone keeps header v0 in flexible versions, so that a
+// client can read it before it knows what the server speaks (KIP-511).
+func (c *call) encode(buf []byte) []byte {
+	start := len(buf)
+	buf = append(buf, 0, 0, 0, 0)
+	buf = kbin.AppendInt32(buf, c.correlation)
+	if c.response.IsFlexible() && c.api.key != apiVersionsAPI.key {
+		buf = append(buf, 0)
+	}
+	buf = c.response.AppendTo(buf)
+	binary.BigEndian.PutUint32(buf[start:], uint32(len(buf)-start-4))
+	return buf
+}
+
+func (c *conn) writeAll(buf []byte) error {
+	for len(buf) > 0 {
+		piece := buf[:min(len(buf), writePiece)]
+		if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+			return err
+		}
+		n, err := c.nc.Write(piece)
+		if n > 0 {
+			c.srv.counters.out.Add(int64(n))
+			c.touch()
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && n == 0 {
+			return refusal(fmt.Sprintf("the client took no answer for %v", writeTimeout))
+		} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+		buf = buf[n:]
+	}
+	return nil
+}
+
+// written gives the room of answered calls back, to the reader and to a stalled loop.
+func (c *conn) written(answers []*call) {
+	c.mu.Lock()
+	for _, a := range answers {
+		c.inFlight--
+		c.inFlightBytes -= a.size
+		c.unwritten -= a.weight
+	}
+	c.room.Broadcast()
+	tell := c.stalled && !c.posted && c.unwritten <= maxUnwrittenBytes
+	if tell {
+		c.stalled, c.posted = false, true
+	}
+	c.mu.Unlock()
+	if tell {
+		c.srv.loop.Post(c.turnFn)
+	}
+}

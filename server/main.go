@@ -1,0 +1,125 @@
+// Command server runs the lab: brokers that speak the Kafka protocol, and the page that shows them.
+//
+//	go run ./server                  three brokers on 127.0.0.1:9092 to 9094, the page on 127.0.0.1:8080
+//	go run ./server site DIR         the lessons as static files, for any file host
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"grouplab/server/app"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program, without the process around it. It returns the exit code: 2 for flags that cannot be read, 1 for
+// what cannot be done.
+func run(ctx context.Context, args []string, out, complaints io.Writer) int {
+	if len(args) > 0 && args[0] == "site" {
+		return site(args[1:], out, complaints)
+	}
+	cfg, err := parseFlags(args, out, complaints)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	}
+	logger := log.New(complaints, "", log.LstdFlags)
+	cfg.Logf = logger.Printf
+	s, err := app.New(cfg)
+	if err != nil {
+		fmt.Fprintln(complaints, err)
+		return 1
+	}
+	for _, exposed := range s.Exposed() {
+		fmt.Fprintf(complaints, "warning: %s can be reached by other machines, and the lab asks nobody who they are\n", exposed)
+	}
+	fmt.Fprintf(out, "kafka: %s\nlab: http://%s\ntoken: %s\n", strings.Join(s.KafkaAddrs(), ","), s.HTTPAddr(), s.Token())
+	if err := s.Run(ctx); err != nil {
+		fmt.Fprintln(complaints, err)
+		return 1
+	}
+	return 0
+}
+
+func parseFlags(args []string, out, complaints io.Writer) (cfg app.Config, err error) {
+	flags := flag.NewFlagSet("server", flag.ContinueOnError)
+	flags.SetOutput(complaints)
+	flags.Usage = func() {
+		fmt.Fprintf(complaints, "usage: server [flags]\n       server site DIR\n\n")
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&cfg.HTTP, "http", "127.0.0.1:8080", "`HOST:PORT` of the lab's page; port 0 takes a free one")
+	flags.StringVar(&cfg.Kafka, "kafka", "127.0.0.1:9092", "`HOST:PORT` of broker 1; broker i listens i-1 ports higher, and clients are told this host; port 0 takes free ones")
+	flags.Func("brokers", "`N` brokers, 1 to 16 (default 3)", func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > 16 {
+			return errors.New("it takes a number from 1 to 16")
+		}
+		cfg.Brokers = int32(n)
+		return nil
+	})
+	flags.Func("topics", "`NAME=PARTITIONS,…` of topics that exist from the start, as in orders=6", func(text string) error {
+		topics, err := parseTopics(text)
+		cfg.Topics = append(cfg.Topics, topics...)
+		return err
+	})
+	help := false
+	flags.Func("set", "`NAME=VALUE` of one of Kafka's configuration names; may be repeated; \"help\" lists them", func(text string) error {
+		help = help || text == "help"
+		cfg.Set = append(cfg.Set, text)
+		return nil
+	})
+	flags.IntVar(&cfg.Demo, "demo", 0, "`N` demo consumers and a producer that run from the start")
+	flags.BoolVar(&cfg.Remote, "remote", false, "allow addresses that other machines can reach; the lab has no users and no encryption")
+	if err := flags.Parse(args); err != nil {
+		return cfg, err
+	}
+	if flags.NArg() > 0 {
+		err := fmt.Errorf("%q is no flag and no command; there is one command, site DIR", flags.Arg(0))
+		fmt.Fprintln(complaints, err)
+		return cfg, err
+	}
+	if help {
+		listSettings(out)
+		return cfg, flag.ErrHelp
+	}
+	if cfg.Brokers == 0 {
+		cfg.Brokers = 3
+	}
+	return cfg, nil
+}
+
+func parseTopics(text string) (topics []app.Topic, err error) {
+	for _, pair := range strings.Split(text, ",") {
+		name, number, _ := strings.Cut(pair, "=")
+		n, err := strconv.ParseInt(number, 10, 32)
+		if err != nil || n < 1 || name == "" {
+			return nil, fmt.Errorf("%q is no NAME=PARTITIONS, as in orders=6", pair)
+		}
+		topics = append(topics, app.Topic{Name: name, Partitions: int32(n)})
+	}
+	return topics, nil
+}
+
+func listSettings(out io.Writer) {
+	for _, s := range app.Settings() {
+		fmt.Fprintf(out, "%-36s %s (default %s)\n", s.Name, s.Values, s.Default)
+	}
+}
