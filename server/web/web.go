@@ -134,12 +134,16 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Hub == nil || cfg.Control == nil || cfg.Token == "" {
 		panic("web.New: Config.Hub, Config.Control and Config.Token must be set")
 	}
-	if cfg.Logf == nil {
-		cfg.Logf = func(string, ...any) {}
-	}
 	book, err := pages.New()
 	if err != nil {
 		return nil, err
+	}
+	return newServer(cfg, book), nil
+}
+
+func newServer(cfg Config, book *pages.Book) *Server {
+	if cfg.Logf == nil {
+		cfg.Logf = func(string, ...any) {}
 	}
 	s := &Server{cfg: cfg, book: book, keeper: &keeper{hub: cfg.Hub}, readers: make(chan struct{}, eventsAtOnce),
 		assets: newFiles(static.Assets()), dist: newFiles(static.Dist())}
@@ -148,7 +152,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.metrics = newMetrics(cfg.Hub, s.keeper, cfg.Figures)
 	s.handler = s.routes()
-	return s, nil
+	return s
 }
 
 func (s *Server) routes() http.Handler {
