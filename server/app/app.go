@@ -30,7 +30,7 @@ type Topic struct {
 
 // Config is what the flags say.
 type Config struct {
-	// HTTP is the lab's address, HOST:PORT; port 0 takes a free one.
+	// HTTP is the lab's address, HOST:PORT; port 0 takes a free one. "" runs the brokers without pages.
 	HTTP string
 	// Kafka is broker 1's address; broker i listens on the port i-1 higher. Port 0 gives each broker a free port.
 	Kafka string
@@ -86,7 +86,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	if err := s.wire(set, sockets); err != nil {
-		s.page.Close()
+		s.closePage()
 		for _, socket := range sockets {
 			socket.Close()
 		}
@@ -107,14 +107,16 @@ func (cfg Config) check() error {
 
 // takePorts listens for the lab's page and for every broker.
 func (s *Server) takePorts() (sockets []net.Listener, err error) {
-	if s.http, err = parseAddress("-http", s.cfg.HTTP); err != nil {
-		return nil, err
-	}
 	first, err := parseAddress("-kafka", s.cfg.Kafka)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = first.check(s.cfg.Remote)
 	}
-	if err := errors.Join(s.http.check(s.cfg.Remote), first.check(s.cfg.Remote)); err != nil {
+	if err == nil && s.cfg.HTTP != "" {
+		if s.http, err = parseAddress("-http", s.cfg.HTTP); err == nil {
+			err = s.http.check(s.cfg.Remote)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
 	if first.wildcard() {
@@ -139,11 +141,20 @@ func (s *Server) takePorts() (sockets []net.Listener, err error) {
 		sockets = append(sockets, socket)
 		s.kafka = append(s.kafka, at.at(socket))
 	}
+	if s.cfg.HTTP == "" {
+		return sockets, nil
+	}
 	if s.page, err = s.http.listen("the lab's page"); err != nil {
 		return sockets, err
 	}
 	s.http = s.http.at(s.page)
 	return sockets, nil
+}
+
+func (s *Server) closePage() {
+	if s.page != nil {
+		s.page.Close()
+	}
 }
 
 // wire builds everything, from the machine outwards.
@@ -169,6 +180,9 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		}
 	}
 	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Logf: s.cfg.Logf})
+	if s.page == nil {
+		return nil
+	}
 	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
 	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
 	return err
@@ -181,6 +195,9 @@ func demoSession(minMs, maxMs int32) time.Duration {
 
 // publish gives the events of one turn of the loop to whoever looks.
 func (s *Server) publish(events []event.Event) {
+	if s.page == nil {
+		return
+	}
 	s.web.Observe(events)
 	s.hub.Publish(events)
 }
@@ -215,35 +232,40 @@ func (s *Server) run(ctx context.Context) error {
 	for id := range s.cfg.Brokers {
 		s.brokers.Open(id + 1)
 	}
-	site := &http.Server{Handler: s.web, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
-	failed := make(chan error, 1)
-	go func() { failed <- site.Serve(s.page) }()
-
 	var err error
 	if s.cfg.Demo > 0 {
 		_, err = s.demo.Start(s.cfg.Demo)
 	}
 	if err == nil {
-		select {
-		case <-s.ctx.Done():
-		case err = <-failed:
-			failed <- err
-		}
+		err = s.servePages()
 	}
 	// From the outside inwards, so that nobody waits for what is gone already.
 	s.demo.Close()
-	s.hub.Close()
-	site.Close()
 	s.brokers.Close()
 	stopLoop()
 	loopEnds.Wait()
-	if serveErr := <-failed; err == nil && !errors.Is(serveErr, http.ErrServerClosed) {
-		err = serveErr
-	}
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
-	}
 	return err
+}
+
+// servePages serves HTTP, where it is wanted, until the server stops.
+func (s *Server) servePages() error {
+	if s.page == nil {
+		<-s.ctx.Done()
+		return nil
+	}
+	site := &http.Server{Handler: s.web, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	failed := make(chan error, 1)
+	go func() { failed <- site.Serve(s.page) }()
+	select {
+	case err := <-failed:
+		s.hub.Close()
+		return fmt.Errorf("-http %s: %w", s.http, err)
+	case <-s.ctx.Done():
+	}
+	s.hub.Close()
+	site.Close()
+	<-failed
+	return nil
 }
 
 // Close ends Run, drops all connections and waits until every goroutine of the server is gone.
@@ -251,9 +273,11 @@ func (s *Server) Close() error {
 	s.stop()
 	s.start.Do(func() {
 		defer close(s.done)
-		s.page.Close()
+		s.closePage()
 		s.brokers.Close()
-		s.hub.Close()
+		if s.hub != nil {
+			s.hub.Close()
+		}
 	})
 	<-s.done
 	return nil
@@ -268,8 +292,13 @@ func (s *Server) KafkaAddrs() []string {
 	return list
 }
 
-// HTTPAddr is the lab's address, HOST:PORT.
-func (s *Server) HTTPAddr() string { return s.http.String() }
+// HTTPAddr is the lab's address, HOST:PORT; "" where there are no pages.
+func (s *Server) HTTPAddr() string {
+	if s.page == nil {
+		return ""
+	}
+	return s.http.String()
+}
 
 // Token allows what changes something over HTTP. Pages carry it; scripts are given it at start.
 func (s *Server) Token() string { return s.token }
@@ -278,7 +307,7 @@ func (s *Server) Token() string { return s.token }
 func (s *Server) Exposed() []string {
 	var list []string
 	for _, a := range append([]address{s.http}, s.kafka...) {
-		if !a.loopback() {
+		if !a.loopback() && (a != address{}) {
 			list = append(list, a.String())
 		}
 	}

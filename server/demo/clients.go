@@ -17,8 +17,8 @@ func (d *Demo) options(p *process, more ...kgo.Opt) []kgo.Opt {
 		kgo.Dialer(p.dial),
 		kgo.WithContext(p.ctx),
 		// A killed broker should be got over quickly: this is for looking at, not for saving packets.
-		kgo.MetadataMaxAge(30*time.Second),
-		kgo.MetadataMinAge(250*time.Millisecond),
+		kgo.MetadataMaxAge(30 * time.Second),
+		kgo.MetadataMinAge(250 * time.Millisecond),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 250 * time.Millisecond }),
 	}, more...)
 }

@@ -21,9 +21,9 @@ type call struct {
 	// response is nil where nothing is to be written: Produce with acks 0.
 	response kmsg.Response
 	// abandon undoes what waits for this call when its connection ends first: a ticket, a parked fetch.
-	ticket  int64
+	ticket int64
 	// code is the error code that matters, for the figures.
-	code int16
+	code    int16
 	abandon func()
 }
 
