@@ -23,3 +23,11 @@ func newStage(m *Model, o Options) *stage {
 
 // t says a key of the string table.
 func (s *stage) t(key string, args ...string) string { return s.o.Lang.T(key, args...) }
+
+// pressed is the value of aria-pressed.
+func pressed(on bool) string {
+	if on {
+		return "true"
+	}
+	return "false"
+}

@@ -1,0 +1,383 @@
+package view
+
+import (
+	"sort"
+
+	"grouplab/coordinator/event"
+)
+
+// ringLook is how a session timer is drawn.
+type ringLook string
+
+const (
+	ringNone    ringLook = "none"    // no timer runs
+	ringRunning ringLook = "running" // the arc shrinks
+	ringHeld    ringLook = "held"    // its reply is parked: the timer may fire, nothing would happen
+	ringNew     ringLook = "new"     // the five-minute rule of a first join
+	ringExcused ringLook = "excused" // the timer fired while the reply was parked
+)
+
+// ring is a member's session timer.
+type ring struct {
+	Look     ringLook
+	Fraction float64 // what is left
+	Text     string  // whole seconds, or a mark
+	Says     string  // for those who do not see it
+}
+
+// clientRow is one row of the clients' column: a member, a pending id, a process without one, or a ghost.
+type clientRow struct {
+	Key    string // for data-arg: "member:ID" or "client:NAME"
+	Label  string
+	Tags   []string
+	Class  string
+	Ring   ring
+	Thinks string // the client's belief
+	Knows  string // the coordinator's
+	Differ bool
+	Chips  []chip
+	Note   string // where there are no chips
+	Tie    bool   // a reply is parked: the line to the broker stays
+	Moving []moving
+	Client string
+	Focus  bool
+}
+
+// chip is one partition of a row.
+type chip struct{ Text, Class, Says string }
+
+// moving is a message on a row's wire.
+type moving struct {
+	Letter, Text    string
+	Reply, Lost     bool
+	From, To        float64
+	LeftMs          int64
+	Key             string
+	Code            int16
+	Says            string
+	Count           int
+	arrives, number int64
+}
+
+// clientRows are the members in the order of joining, then pending ids, then processes that have no id.
+func (s *stage) clientRows() []clientRow {
+	if s.g == nil {
+		return s.lonelyClients(nil)
+	}
+	var rows []clientRow
+	seen := map[string]bool{}
+	for _, mb := range s.g.Members {
+		c := s.m.clientOf(s.g, mb)
+		if c != nil && !mb.Removed && (c.Member == "" || c.Member == mb.ID) {
+			seen[c.Name] = true
+		} else if c != nil && c.Member != mb.ID {
+			c = nil
+		}
+		rows = append(rows, s.memberRow(mb, c))
+	}
+	for _, p := range s.g.Pending {
+		rows = append(rows, s.pendingRow(p))
+	}
+	return append(rows, s.lonelyClients(seen)...)
+}
+
+func (s *stage) memberRow(mb *Member, c *Client) clientRow {
+	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.ClientID, Ring: s.ringOf(mb)}
+	row.Tags, row.Class = s.memberTags(mb)
+	row.Thinks = s.clientThinks(mb, c)
+	row.Knows = s.brokerKnows(mb)
+	row.Differ = s.differ(mb, c)
+	row.Tie = !mb.Removed && (s.g.ParkedJoin(mb.ID) != nil || s.g.ParkedSync(mb.ID) != nil)
+	row.Chips = s.chips(mb, c)
+	if len(row.Chips) == 0 && !mb.Removed {
+		row.Note = s.t("row.nothing")
+	}
+	if c != nil {
+		row.Moving = s.moving(c.Name)
+	}
+	row.Focus = s.o.Focus == "client" && s.o.FocusClient == mb.ClientID
+	return row
+}
+
+func (s *stage) memberTags(mb *Member) (tags []string, class string) {
+	class = "row-member"
+	if s.g.Leader == mb.ID && !mb.Removed {
+		tags = append(tags, s.t("tag.leader"))
+	}
+	if mb.InstanceID != "" {
+		tags = append(tags, s.t("tag.static", name(mb.InstanceID)))
+	}
+	switch {
+	case mb.Removed:
+		return append(tags, s.t("tag.removed")), "row-removed"
+	case mb.Gone:
+		return append(tags, s.t("tag.ghost")), "row-ghost"
+	case mb.New:
+		tags = append(tags, s.t("tag.new"))
+	}
+	return tags, class
+}
+
+// ringOf finds the look of a member's session timer.
+func (s *stage) ringOf(mb *Member) ring {
+	op := s.g.SessionOp(mb.ID)
+	held := s.g.ParkedJoin(mb.ID) != nil || s.g.ParkedSync(mb.ID) != nil
+	switch {
+	case mb.Removed || op == nil && !held:
+		return ring{Look: ringNone, Text: "—", Says: s.t("ring.none")}
+	case op == nil:
+		return ring{Look: ringExcused, Says: s.t("ring.excused")}
+	}
+	left := max(op.DeadlineMs-s.m.NowMs, 0)
+	fraction := 1.0
+	if whole := op.DeadlineMs - op.StartMs; whole > 0 {
+		fraction = float64(left) / float64(whole)
+	}
+	switch {
+	case op.New:
+		return ring{Look: ringNew, Fraction: fraction, Says: s.t("ring.new", s.dur(left))}
+	case held:
+		return ring{Look: ringHeld, Fraction: fraction, Says: s.t("ring.held")}
+	}
+	return ring{Look: ringRunning, Fraction: fraction, Text: num((left + 999) / 1000), Says: s.t("ring.running", s.dur(left))}
+}
+
+// clientThinks is what the process believes of itself.
+func (s *stage) clientThinks(mb *Member, c *Client) string {
+	switch {
+	case mb.Removed && c == nil:
+		return "—"
+	case mb.Gone:
+		return s.t("thinks.killed", s.ago(mb.GoneMs))
+	case c == nil || c.Real:
+		return s.t("thinks.unknown")
+	}
+	return s.processThinks(c)
+}
+
+func (s *stage) processThinks(c *Client) string {
+	switch {
+	case c.Failed != "":
+		return s.t("thinks.failed", name(c.Failed))
+	case !c.Alive && c.Killed:
+		return s.t("thinks.killed", s.ago(c.SinceMs))
+	case !c.Alive:
+		return s.t("thinks.stopped", s.ago(c.SinceMs))
+	case c.Paused:
+		return s.t("thinks.paused")
+	case c.WaitingFor != "" && c.WaitingUntilMs > s.m.NowMs:
+		return s.t("thinks.waiting", string(c.State), name(c.WaitingFor), s.left(c.WaitingUntilMs))
+	case c.Coordinator == 0 && c.Started:
+		return s.t("thinks.nocoordinator", string(c.State))
+	case c.State == event.Joined:
+		return s.t("thinks.joined", string(c.State), num(c.Generation))
+	}
+	return string(c.State)
+}
+
+// brokerKnows is what the coordinator believes of a member.
+func (s *stage) brokerKnows(mb *Member) string {
+	g := s.g
+	switch {
+	case mb.Removed:
+		return s.t("knows.removed", s.why(mb.RemovedWhy, mb.Label), s.ago(mb.RemovedMs))
+	case g.Broker == 0:
+		return s.t("knows.nobody")
+	}
+	if p := g.ParkedJoin(mb.ID); p != nil {
+		if mb.New {
+			return s.t("knows.firstjoin", s.ago(p.SinceMs))
+		}
+		return s.t("knows.rejoined", s.ago(p.SinceMs))
+	}
+	if p := g.ParkedSync(mb.ID); p != nil {
+		return s.t("knows.syncing", s.ago(p.SinceMs))
+	}
+	switch {
+	case mb.AwaitsSync && g.Leader == mb.ID && g.State == event.CompletingRebalance:
+		return s.t("knows.mustassign")
+	case mb.AwaitsSync:
+		return s.t("knows.mustsync")
+	case g.State == event.PreparingRebalance:
+		return s.t("knows.mustjoin", s.ago(mb.LastHeardMs))
+	}
+	return s.t("knows.member", s.ago(mb.LastHeardMs))
+}
+
+// differ tells whether the two beliefs contradict each other.
+func (s *stage) differ(mb *Member, c *Client) bool {
+	if mb.Removed {
+		return c != nil && !c.Real && c.Alive && c.Member == mb.ID && c.State == event.Joined
+	}
+	switch {
+	case mb.Gone || s.g.Broker == 0 && c != nil && !c.Real:
+		return true
+	case c == nil || c.Real:
+		return false
+	case c.Paused:
+		return true
+	case c.State == event.Joined:
+		return s.g.State != event.Stable || c.Generation != s.g.Generation
+	}
+	return false
+}
+
+// chips are a row's partitions: worked on, assigned and standing still, or on their way to their new owner.
+func (s *stage) chips(mb *Member, c *Client) []chip {
+	if mb.Removed {
+		return nil
+	}
+	owned := map[string]bool{}
+	if c != nil {
+		for _, t := range c.Owned {
+			for _, p := range t.Partitions {
+				owned[partitionName(t.Topic, p)] = true
+			}
+		}
+	}
+	real := c != nil && c.Real
+	var list []chip
+	for _, t := range mb.Assigned {
+		for _, p := range t.Partitions {
+			n := partitionName(t.Topic, p)
+			switch {
+			case mb.Gone || c != nil && c.Paused:
+				list = append(list, chip{n, "chip-stuck", s.t("chip.stuck")})
+			case owned[n] || real && s.g.State == event.Stable:
+				list = append(list, chip{n, "chip-owned", s.t("chip.owned")})
+			default:
+				list = append(list, chip{n, "chip-held", s.t("chip.held")})
+			}
+			delete(owned, n)
+		}
+	}
+	var rest []string
+	for n := range owned {
+		rest = append(rest, n)
+	}
+	sort.Strings(rest)
+	for _, n := range rest {
+		list = append(list, chip{n, "chip-owned", s.t("chip.owned")})
+	}
+	return list
+}
+
+func (s *stage) pendingRow(p *PendingID) clientRow {
+	row := clientRow{Key: "member:" + p.ID, Label: p.Label, Class: "row-pending", Tags: []string{s.t("tag.pending")}, Client: p.ClientID,
+		Thinks: s.t("thinks.unknown"), Knows: s.t("knows.pending", s.left(p.DeadlineMs)), Note: s.t("row.notmember")}
+	whole := max(p.DeadlineMs-p.SinceMs, 1)
+	left := max(p.DeadlineMs-s.m.NowMs, 0)
+	row.Ring = ring{Look: ringRunning, Fraction: float64(left) / float64(whole), Text: num((left + 999) / 1000), Says: s.t("ring.running", s.dur(left))}
+	if c := s.m.Clients[p.ClientID]; c != nil && !c.Real {
+		row.Thinks = s.processThinks(c)
+		row.Moving = s.moving(c.Name)
+	}
+	return row
+}
+
+// lonelyClients are processes of the group that no row has yet.
+func (s *stage) lonelyClients(seen map[string]bool) []clientRow {
+	var rows []clientRow
+	group := s.o.Group
+	if s.g != nil {
+		group = s.g.Name
+	}
+	for _, n := range s.m.ClientNames(group) {
+		c := s.m.Clients[n]
+		if seen[n] || c.Real || s.g != nil && s.pendingOf(n) || !c.Alive && s.hasRow(n) {
+			continue
+		}
+		row := clientRow{Key: "client:" + n, Label: n, Class: "row-lonely", Client: n, Ring: ring{Look: ringNone, Text: "—", Says: s.t("ring.none")},
+			Thinks: s.processThinks(c), Knows: s.t("knows.unknown"), Note: s.t("row.notmember"), Moving: s.moving(n),
+			Focus: s.o.Focus == "client" && s.o.FocusClient == n}
+		if !c.Alive {
+			row.Class = "row-stopped"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (s *stage) pendingOf(client string) bool {
+	for _, p := range s.g.Pending {
+		if p.ClientID == client {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRow tells whether a member row stands for a client already.
+func (s *stage) hasRow(client string) bool {
+	if s.g == nil {
+		return false
+	}
+	for _, mb := range s.g.Members {
+		if mb.ClientID == client {
+			return true
+		}
+	}
+	return false
+}
+
+// moving are the messages of a client that are on the wire now; more than three alike are bundled.
+func (s *stage) moving(client string) []moving {
+	var list []moving
+	for _, f := range s.m.Flights {
+		if f.Client != client || f.Parked || s.g != nil && f.Group != s.g.Name {
+			continue
+		}
+		list = append(list, s.flight(f))
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].arrives != list[j].arrives {
+			return list[i].arrives < list[j].arrives
+		}
+		return list[i].number < list[j].number
+	})
+	if len(list) > 3 {
+		list[2].Count = len(list) - 2
+		list = list[:3]
+	}
+	return list
+}
+
+func (s *stage) flight(f *Flight) moving {
+	mv := moving{Letter: apiLetter(f.API), Reply: f.Reply, Lost: f.ArrivesMs == 0, Code: f.Code, Key: "flight:" + num(f.Request), arrives: f.ArrivesMs, number: f.Request}
+	done := 0.5
+	if f.ArrivesMs > f.LeftMs {
+		done = float64(s.m.NowMs-f.LeftMs) / float64(f.ArrivesMs-f.LeftMs)
+		mv.LeftMs = max(f.ArrivesMs-s.m.NowMs, 0)
+	}
+	done = min(max(done, 0), 1)
+	mv.From, mv.To = done, 1
+	api := event.APIName(f.API)
+	mv.Says = s.t("moving.request", api)
+	if f.Reply {
+		mv.From, mv.To = 1-done, 0
+		mv.Text = codeShort(f.Code)
+		mv.Says = s.t("moving.reply", api, event.CodeName(f.Code))
+	}
+	if mv.Lost {
+		mv.Says = s.t("moving.lost", api)
+	}
+	return mv
+}
+
+// split parts those who work from those who sit on the bench: members of a Stable group without a partition.
+func (s *stage) split(rows []clientRow) (working, bench []clientRow) {
+	if s.g == nil || s.g.State != event.Stable {
+		return rows, nil
+	}
+	for _, r := range rows {
+		if r.Class == "row-member" && len(r.Chips) == 0 {
+			bench = append(bench, r)
+		} else {
+			working = append(working, r)
+		}
+	}
+	if len(working) == 0 {
+		return bench, nil
+	}
+	return working, bench
+}

@@ -1,0 +1,91 @@
+package view
+
+import "slices"
+
+// owner is what one broker has to do with the group's offsets partition.
+type owner struct {
+	ID        int32
+	Mark      string
+	Text      string
+	Log       string
+	Class     string
+	Bar       float64 // how far a load is, -1 where none runs
+	Says, Key string
+}
+
+// sum is the arithmetic that finds a group's partition.
+type sum struct {
+	Hash, Masked string
+	Of           int32
+	Result       string
+	Known        bool
+}
+
+func (s *stage) sum() sum {
+	of := int32(50)
+	if t := s.m.Topics[offsetsTopic]; t != nil && t.Partitions > 0 {
+		of = t.Partitions
+	}
+	h := javaHash(s.g.Name)
+	return sum{Hash: group3(int64(h)), Masked: group3(int64(h & 0x7fffffff)), Of: of, Result: num(partitionOf(s.g.Name, of)), Known: h >= 0}
+}
+
+// owners are the brokers that hold the group's partition, its leader among them.
+func (s *stage) owners() []owner {
+	if s.g == nil {
+		return nil
+	}
+	t := s.m.Tapes[s.g.Partition]
+	if t == nil {
+		t = s.m.Tapes[partitionOf(s.g.Name, s.sum().Of)]
+	}
+	var list []owner
+	for _, id := range s.m.BrokerIDs() {
+		if t != nil && len(t.Replicas) > 0 && !slices.Contains(t.Replicas, id) {
+			continue
+		}
+		list = append(list, s.owner(t, s.m.Brokers[id]))
+	}
+	return list
+}
+
+func (s *stage) owner(t *Tape, b *Broker) owner {
+	o := owner{ID: b.ID, Bar: -1, Key: "broker:" + num(b.ID)}
+	if t != nil {
+		o.Log = num(t.Ends[b.ID]) + " / " + num(t.EndOffset)
+	}
+	switch {
+	case !b.Up && b.Killed && !b.Fenced && b.NoticedByMs > s.m.NowMs:
+		o.Mark, o.Class, o.Text = "✕", "owner-down", s.t("owner.unnoticed", s.left(b.NoticedByMs))
+	case !b.Up:
+		o.Mark, o.Class, o.Text = "✕", "owner-down", s.t("owner.down")
+	case t == nil:
+		o.Mark, o.Text = "·", s.t("owner.nothing")
+	default:
+		s.ownerUp(t, b, &o)
+	}
+	o.Says = s.t("broker", num(b.ID)) + ": " + o.Text
+	return o
+}
+
+func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
+	load := t.Loads[b.ID]
+	switch {
+	case t.Leader == b.ID && load != nil && load.State == Loading:
+		o.Mark, o.Class, o.Text = "◔", "owner-loading", s.t("owner.loading")
+		o.Log, o.Bar = num(load.Offset)+" / "+num(load.End), 1
+		if load.End > 0 {
+			o.Bar = float64(load.Offset) / float64(load.End)
+		}
+	case t.Leader == b.ID && load != nil && load.State == Owned:
+		o.Mark, o.Class, o.Text = "●", "owner-owned", s.t("owner.owned", num(t.Epoch))
+	case t.Leader == b.ID:
+		o.Mark, o.Class, o.Text = "◍", "owner-leader", s.t("owner.leader")
+	case load != nil && load.State == Unloaded:
+		o.Mark, o.Text = "◌", s.t("owner.unloaded")
+	case len(t.ISR) > 0 && !slices.Contains(t.ISR, b.ID):
+		o.Mark, o.Class, o.Text = "○", "owner-behind", s.t("owner.behind")
+	default:
+		o.Mark, o.Text = "○", s.t("owner.replica")
+	}
+}

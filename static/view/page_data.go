@@ -1,0 +1,152 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// stylesheets of every page, in the order of the cascade.
+var stylesheets = []string{"base.css", "stage.css", "chart.css", "page.css"}
+
+// lang is the language in which the document is written before the viewer's choice is known.
+func (d PageData) lang() Lang {
+	if d.Lang == Chinese {
+		return Chinese
+	}
+	return English
+}
+
+// link leads to a place of the site. Places end with a slash, so that a plain file host finds their index.html.
+func (d PageData) link(to string) templ.SafeURL {
+	base := d.Base
+	if base == "" {
+		base = "./"
+	}
+	if to == "" || strings.HasPrefix(to, "#") {
+		return templ.SafeURL(base + to)
+	}
+	return templ.SafeURL(base + to + "/")
+}
+
+// asset is the address of a file of static/assets.
+func (d PageData) asset(file string) string { return d.Base + "assets/" + file }
+
+// onStage tells whether the page holds the stage.
+func (d PageData) onStage() bool {
+	return d.Kind == PageLesson || d.Kind == PageLive || d.Kind == PageGallery
+}
+
+// runs tells whether the page starts the program.
+func (d PageData) runs() bool { return d.Kind == PageLesson || d.Kind == PageLive }
+
+func (d PageData) title(l Lang) string {
+	t := words["title."+string(d.Kind)].In(l)
+	if d.Kind == PageLesson && d.Lesson != nil {
+		t = d.Lesson.Title.In(l)
+	}
+	if d.Kind == PageContents {
+		return t
+	}
+	return t + " · GroupLab"
+}
+
+// stage is what the stage shows before the program has started.
+func (d PageData) stage() (*Model, Options) {
+	m, o := d.Model, d.Options
+	if m == nil {
+		m = NewModel()
+		if d.Kind == PageGallery {
+			if n := galleryNamed(d.galleryName()); n != nil {
+				m, o = n.Model, n.Options
+			}
+		}
+	}
+	o.Lang = d.lang()
+	switch d.Kind {
+	case PageLesson:
+		o.Mode = ModeLesson
+		if o.Lesson == nil && d.Lesson != nil {
+			o.Lesson = &LessonState{Page: d.Lesson, Gate: "loading"}
+		}
+	case PageLive:
+		o.Mode = ModeLive
+		if o.Live == nil {
+			o.Live = &LiveState{May: d.Token != "", Demo: -1, Bootstrap: d.Bootstrap}
+		}
+	}
+	if o.Speed == 0 && !o.Playing {
+		o.Speed = 1
+	}
+	if o.Grain == "" {
+		o.Grain = GrainEvent
+	}
+	return m, o
+}
+
+func (d PageData) galleryName() string {
+	if d.Gallery == "" {
+		return galleryNames[0].Name
+	}
+	return d.Gallery
+}
+
+// partsByID are the parts for the shell; those that the page has no place for are left out.
+func partsByID(m *Model, o Options) map[string]templ.Component {
+	parts := map[string]templ.Component{}
+	for _, id := range []string{"lesson", "groups", "brokers"} {
+		parts[id] = templ.NopComponent
+	}
+	for _, p := range Parts(m, o) {
+		parts[p.ID] = p.Component
+	}
+	return parts
+}
+
+// heroOf is the stage of the contents page's figure.
+func heroOf(l Lang) *stage {
+	o := galleryOptions("")
+	o.Lang = l
+	return newStage(uncleanRestart(), o)
+}
+
+// lessonData puts a lesson's texts and script into the page, where the program finds them. Both are data, not programs:
+// the browser never runs them, and what could end the element is written so that it cannot.
+func lessonData(l *LessonPage) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		data, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		// encoding/json writes <, > and & as \u003c, \u003e and \u0026.
+		script := strings.NewReplacer("</", "< /", "<!--", "< !--").Replace(l.Script)
+		_, err = io.WriteString(w, `<script type="application/json" id="lesson-page">`+string(data)+"</script>"+
+			`<script type="text/plain" id="lesson-script">`+script+"</script>")
+		return err
+	})
+}
+
+// keyHelp is what the keys do.
+var keyHelp = []struct {
+	Keys []string
+	Says string
+}{
+	{[]string{"Space"}, "key.play"},
+	{[]string{"←", "→"}, "key.step"},
+	{[]string{"Shift ←", "Shift →"}, "key.state"},
+	{[]string{"Home", "End"}, "key.ends"},
+	{[]string{"T"}, "key.timer"},
+	{[]string{"[", "]"}, "key.speed"},
+	{[]string{"N", "P"}, "key.lesson"},
+	{[]string{"H"}, "key.hint"},
+	{[]string{"W"}, "key.waiting"},
+	{[]string{"Y"}, "key.why"},
+	{[]string{"1", "…", "7"}, "key.panes"},
+	{[]string{"/"}, "key.find"},
+	{[]string{"L"}, "key.link"},
+	{[]string{"Esc"}, "key.escape"},
+	{[]string{"?"}, "key.help"},
+}

@@ -1,0 +1,141 @@
+package view
+
+import (
+	"sort"
+
+	"grouplab/coordinator/event"
+)
+
+// opCard is one delayed operation at door A.
+type opCard struct {
+	Op        *Op
+	Key       string // for data-arg
+	Glyph     string
+	Type      string
+	Under     string
+	Condition string
+	Left      string
+	// Done is the elapsed part of its time; End where the wait is expected to end on the same scale, -1 where unknown.
+	Done, End float64
+	Winner    bool
+	Idle      bool // held or excused: nothing happens when it fires
+	Locked    bool // only time ends it
+	Knocked   bool
+	Says      string
+}
+
+// opCards are the group's operations: cards for those that rule the phase and the one that ends the wait, short rows for
+// the rest, the next to fire first.
+func (s *stage) opCards() (cards, rest []opCard) {
+	if s.g == nil {
+		return nil, nil
+	}
+	w := s.m.Waiting(s.g.Name)
+	ops := append([]*Op(nil), s.g.Ops...)
+	sort.SliceStable(ops, func(i, j int) bool { return ops[i].DeadlineMs < ops[j].DeadlineMs })
+	winner := s.winner(w)
+	for _, op := range ops {
+		if op.Type != event.DelayedHeartbeat {
+			cards = append(cards, s.opCard(op, w, winner))
+		}
+	}
+	for _, op := range ops {
+		switch {
+		case op.Type != event.DelayedHeartbeat:
+		case op == winner:
+			cards = append(cards, s.opCard(op, w, winner))
+		default:
+			rest = append(rest, s.opCard(op, w, winner))
+		}
+	}
+	return cards, rest
+}
+
+// winner is the operation that will end the wait, nil where none will.
+func (s *stage) winner(w Waiting) *Op {
+	for _, op := range s.g.Ops {
+		switch {
+		case w.EndBy == EndInitialDelay && op.Type == event.InitialDelayedJoin,
+			w.EndBy == EndRebalanceTimeout && op.Type == event.DelayedJoin,
+			w.EndBy == EndSyncTimeout && op.Type == event.DelayedSync,
+			(w.EndBy == EndSession || w.EndBy == EndPending) && op.Type == event.DelayedHeartbeat && op.DeadlineMs == w.EndMs && s.g.Label(op.Member) == w.EndMember:
+			return op
+		}
+	}
+	return nil
+}
+
+func (s *stage) opCard(op *Op, w Waiting, winner *Op) opCard {
+	c := opCard{Op: op, Key: "op:" + num(op.Key.Broker) + ":" + num(op.Key.Op), Type: string(op.Type), Under: s.under(op), Glyph: opGlyph(op.Type),
+		Left: s.left(op.DeadlineMs), End: -1, Winner: op == winner, Locked: op.Type == event.InitialDelayedJoin}
+	whole := float64(max(op.DeadlineMs-op.StartMs, 1))
+	c.Done = float64(s.m.NowMs-op.StartMs) / whole
+	if op.Type != event.DelayedHeartbeat && w.EndMs > op.StartMs && w.EndMs < op.DeadlineMs {
+		c.End = float64(w.EndMs-op.StartMs) / whole
+	}
+	if c.Winner {
+		c.End = 1
+	}
+	c.Condition, c.Idle = s.condition(op, w)
+	if k := s.m.Knocked(); k != nil && k.Key == op.Key && k.AtMs == s.m.NowMs {
+		c.Knocked = true
+	}
+	c.Says = s.t("op.says", c.Type, c.Under, c.Condition, c.Left)
+	return c
+}
+
+// under is what an operation is watched under, said shortly: the member, or the group.
+func (s *stage) under(op *Op) string {
+	if op.Member != "" {
+		return name(s.g.Label(op.Member))
+	}
+	return short(op.Group, 20)
+}
+
+// condition is what would end an operation early, and whether nothing happens when it fires.
+func (s *stage) condition(op *Op, w Waiting) (text string, idle bool) {
+	switch op.Type {
+	case event.InitialDelayedJoin:
+		return s.t("cond.initial"), false
+	case event.DelayedJoin:
+		return s.t("cond.join", num(w.Here), num(w.Of)), false
+	case event.DelayedSync:
+		synced := 0
+		for _, mb := range s.g.Present() {
+			if !mb.AwaitsSync {
+				synced++
+			}
+		}
+		return s.t("cond.sync", num(synced), num(len(s.g.Present()))), false
+	}
+	switch {
+	case op.Pending:
+		return s.t("cond.pending"), false
+	case op.New:
+		return s.t("cond.new"), true
+	case s.g.ParkedJoin(op.Member) != nil || s.g.ParkedSync(op.Member) != nil:
+		return s.t("cond.held"), true
+	}
+	return s.t("cond.silent", s.ago(op.StartMs)), false
+}
+
+func opGlyph(t event.OpKind) string {
+	switch t {
+	case event.DelayedHeartbeat:
+		return "♥"
+	case event.DelayedSync:
+		return "⇄"
+	}
+	return "⇥"
+}
+
+// diamondAt draws a diamond that stays within its bar at both ends.
+func diamondAt(fraction float64) string {
+	switch {
+	case fraction > 0.97:
+		return "M-5 -7l5 7-5 7-5-7z"
+	case fraction < 0.03:
+		return "M5 -7l5 7-5 7-5-7z"
+	}
+	return "M0 -7l5 7-5 7-5-7z"
+}

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"grouplab/coordinator/event"
+)
+
+var placeholder = regexp.MustCompile(`\{\d\}`)
+
+func TestEveryWordIsThereInBothLanguages(t *testing.T) {
+	for key, text := range words {
+		if strings.TrimSpace(text.En) == "" || strings.TrimSpace(text.Zh) == "" {
+			t.Errorf("%s: en %q, zh %q: both must say something", key, text.En, text.Zh)
+		}
+		en, zh := placeholder.FindAllString(text.En, -1), placeholder.FindAllString(text.Zh, -1)
+		slices.Sort(en)
+		slices.Sort(zh)
+		if !slices.Equal(en, zh) {
+			t.Errorf("%s: placeholders differ: en %v, zh %v", key, en, zh)
+		}
+	}
+}
+
+// used are the string literals of the package's own files: the keys that code asks for are among them.
+func used(t *testing.T) map[string]bool {
+	literals := map[string]bool{}
+	for _, pattern := range []string{"*.go", "*.templ"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") || strings.HasSuffix(file, "_templ.go") || strings.HasPrefix(file, "strings") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`"([^"\n]*)"`).FindAllStringSubmatch(string(text), -1) {
+				literals[m[1]] = true
+			}
+		}
+	}
+	return literals
+}
+
+func TestEveryKeyThatIsAskedForExists(t *testing.T) {
+	asked := regexp.MustCompile(`(?:\.t|\.rich|\.plain|@both|\.T)\("([^"]+)"[,)]`)
+	for _, pattern := range []string{"*.go", "*.templ"} {
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
+				if _, ok := words[m[1]]; !ok && !strings.HasSuffix(m[1], ".") {
+					t.Errorf("%s asks for %q, which is not in the table", file, m[1])
+				}
+			}
+		}
+	}
+}
+
+func TestNoWordIsLeftOver(t *testing.T) {
+	literals := used(t)
+	prefixes := []string{"why.", "state.says.", "state.short.", "grain.", "title.", "side.", "card.", "truth.", "verb."}
+	for key := range words {
+		if literals[key] {
+			continue
+		}
+		if !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(key, p) }) {
+			t.Errorf("%q is in the table and nobody asks for it", key)
+		}
+	}
+}
+
+func TestEveryReasonOfTheCoordinatorHasWords(t *testing.T) {
+	for _, why := range []event.Why{event.WhyFirstMember, event.WhyNewMember, event.WhyLeaderRejoined, event.WhyMetadataChanged,
+		event.WhyMemberLeft, event.WhySessionExpired, event.WhyNewMemberTimeout, event.WhyNotRejoined, event.WhyNotSynced,
+		event.WhySyncAppendFailed, event.WhyAllRejoined, event.WhyRebalanceTimeout, event.WhyInitialDelayOver, event.WhyNoMembers,
+		event.WhyAssignmentWritten, event.WhyGroupLoaded, event.WhyNotCoordinator, event.WhyPendingJoined, event.WhyPendingExpired,
+		event.WhyFirstToJoin, event.WhyLeaderGone, event.WhyLeaderNotRejoined} {
+		if _, ok := words["why."+string(why)]; !ok {
+			t.Errorf("no words for %q", why)
+		}
+	}
+}

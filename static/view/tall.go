@@ -1,0 +1,39 @@
+package view
+
+const (
+	tallHigh = 460
+	tallTop  = 26
+)
+
+// tallX is the middle of a lane's column on a narrow screen, where time runs down: the group takes the first third.
+func tallX(i, lanes int) float64 { return 0.36 + (float64(i)+0.5)*0.64/float64(lanes+1) }
+
+// tallWide is the width of the picture: the whole width, or more where there are many lanes; it scrolls by itself then.
+func tallWide(lanes int) string {
+	if lanes <= 5 {
+		return "100%"
+	}
+	return num(150 + lanes*48)
+}
+
+func tallY(x float64) string { return px(float64(int((tallTop+x*(tallHigh-tallTop))*10)) / 10) }
+
+func tallH(w float64) string { return px(float64(int(max(w*(tallHigh-tallTop), 1.5)*10)) / 10) }
+
+// tallState is a state's name where a narrow column has room for it.
+func (s *stage) tallState(b band) string {
+	if len(b.State) > 12 {
+		return string(b.State)[:len(b.State)-len("Rebalance")] + "…"
+	}
+	return string(b.State)
+}
+
+// tallLane is the column of an expected end.
+func (s *stage) tallLane(c *chart, d diamond) float64 {
+	for i, l := range c.Lanes {
+		if l.Y == d.Y {
+			return tallX(i, len(c.Lanes))
+		}
+	}
+	return 0.17
+}
