@@ -7,13 +7,18 @@ import (
 	"grouplab/coordinator/sim/script"
 )
 
-// Grade finds the right answer: it runs a copy of the engine until the decision and asks every option. The engine
-// itself is left as it is. Exactly one option must come true; anything else is an error of the lesson.
+// Grade finds the right answer: it runs a copy of the engine until the decision and asks every option about what
+// happened on the way. The engine itself is left as it is. Exactly one option must come true; anything else is an error
+// of the lesson.
 func (q *Prediction) Grade(e *script.Engine) (right string, decidedMs int64, err error) {
 	c := e.Clone()
 	c.Mark()
-	if err := c.Do(q.Decide); err != nil {
-		return "", 0, fmt.Errorf("prediction %q is never decided: %w", q.Name, err)
+	untilMs := c.NowMs() + q.Decide.WithinMs
+	for !q.Decide.Cond.Holds(c) { // not by Do: the end of an until is a Mark
+		if c.NowMs() >= untilMs {
+			return "", 0, fmt.Errorf("prediction %q is not decided within %d ms: %s", q.Name, q.Decide.WithinMs, q.Decide.Cond.Explain(c))
+		}
+		c.Step(untilMs)
 	}
 	var held []string
 	for _, o := range q.Options {

@@ -1,0 +1,140 @@
+//go:build js
+
+package dom
+
+import (
+	"strings"
+)
+
+// Text is the text of an element, "" where there is none.
+func Text(id string) string { return byID(id).get("textContent").text() }
+
+// Data is a data attribute of an element, "" where it has none.
+func Data(id, name string) string {
+	el := byID(id)
+	if el.none() {
+		return ""
+	}
+	return el.attr("data-" + name)
+}
+
+// Body is an attribute of the body.
+func Body(name string) string { return document().get("body").attr(name) }
+
+// Lang is the language that the page shows.
+func Lang() string { return document().get("documentElement").attr("lang") }
+
+// Hash is the address's fragment without '#'.
+func Hash() string { return strings.TrimPrefix(global("location").get("hash").text(), "#") }
+
+// MayAct tells whether the page carries the token.
+func MayAct() bool { return meta("grouplab-token") != "" }
+
+// Stored is a remembered choice, "" where there is none or the browser keeps nothing.
+func Stored(name string) string {
+	storage, err := global("window").v.Get("localStorage") // throws where storage is blocked
+	if err != nil {
+		return ""
+	}
+	return ref{storage}.call("getItem", prefix+name).text()
+}
+
+const prefix = "grouplab."
+
+func store(a Attr) {
+	storage, err := global("window").v.Get("localStorage")
+	if err != nil {
+		return // the choice holds until the page is closed
+	}
+	if a.Value == "" {
+		ref{storage}.call("removeItem", prefix+a.Name)
+		return
+	}
+	if _, err := storage.Call("setItem", prefix+a.Name, a.Value); err != nil {
+		return // full, or blocked
+	}
+}
+
+// PrefersReduced tells whether the system asks for less motion.
+func PrefersReduced() bool {
+	return global("window").call("matchMedia", "(prefers-reduced-motion: reduce)").get("matches").truthy()
+}
+
+// Root is the address of the site's root, as boot.js found it.
+func Root() string { return global("grouplab").get("root").text() }
+
+// Progress shows a sentence where boot.js shows how far it is; "" takes it away.
+func Progress(text string) { global("grouplab").call("progress", text) }
+
+// Fail shows in the page why it cannot start.
+func Fail(err error) { global("grouplab").call("fail", err.Error()) }
+
+func meta(name string) string {
+	el := document().find(`meta[name="` + name + `"]`)
+	if el.none() {
+		return ""
+	}
+	return el.attr("content")
+}
+
+// reveal scrolls to an element and gives it the focus, or the first field in it.
+func reveal(id string) {
+	el := byID(id)
+	if el.none() {
+		if el = document().find(`[data-reveal="` + id + `"]`); el.none() {
+			return
+		}
+	}
+	calm := PrefersReduced() || document().get("documentElement").attr("data-motion") != ""
+	behavior := "smooth"
+	if calm {
+		behavior = "auto"
+	}
+	el.call("scrollIntoView", map[string]any{"block": "nearest", "behavior": behavior})
+	target := el
+	if !el.call("matches", "input, button, a, select").truthy() {
+		if field := el.find("input:not([disabled])"); !strings.HasPrefix(id, "part-") && !field.none() {
+			target = field
+		} else if !el.has("tabindex") {
+			el.call("setAttribute", "tabindex", "-1")
+		}
+	}
+	target.call("focus", map[string]any{"preventScroll": true})
+}
+
+func toggleHelp() {
+	help := byID("help")
+	switch {
+	case help.none():
+	case help.get("open").truthy():
+		help.call("close")
+	default:
+		help.call("showModal")
+	}
+}
+
+// copyAddress copies the page's address. Where the clipboard is closed to pages, it goes through a text field.
+func copyAddress() {
+	address := global("location").get("href").text()
+	if clipboard := global("navigator").get("clipboard"); !clipboard.none() {
+		promise := clipboard.call("writeText", address)
+		then(promise, func(ref) {}, func(ref) { copyByField(address) })
+		return
+	}
+	copyByField(address)
+}
+
+func copyByField(text string) {
+	doc := document()
+	active := doc.get("activeElement")
+	field := doc.call("createElement", "textarea")
+	field.set("value", text)
+	field.set("className", "visually-hidden")
+	doc.get("body").call("appendChild", field.v)
+	field.call("select")
+	doc.call("execCommand", "copy")
+	field.call("remove")
+	if !active.none() {
+		active.call("focus")
+	}
+}

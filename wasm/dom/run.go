@@ -1,0 +1,113 @@
+//go:build js
+
+package dom
+
+import (
+	"fmt"
+	"sync"
+)
+
+// page is the App in its page.
+type page struct {
+	app App
+	// mu keeps the App's methods apart: handlers, frames and the websocket are goroutines. It is never held while one of
+	// them waits for the browser.
+	mu    sync.Mutex
+	clock *clock
+	sock  socket
+	root  string
+	token string
+	// held is the part that the pointer is pressed in; its patches wait, so that a click finds what it began on.
+	held string
+	late map[string]string
+	drag *drag
+	move rate
+}
+
+type rate struct{ num, den int64 }
+
+// Run shows the App and blocks for ever.
+func Run(app App) error {
+	if byID("part-headline").none() {
+		return fmt.Errorf("this page has no stage")
+	}
+	p := &page{app: app, root: Root(), token: meta("grouplab-token"), late: map[string]string{}}
+	p.clock = newClock(p.frame)
+	p.listenAll()
+	document().get("documentElement").call("setAttribute", "data-tab", "ready")
+	Progress("")
+	p.clock.soon()
+	select {}
+}
+
+// with calls the App and asks for a frame.
+func (p *page) with(fn func(App)) {
+	p.mu.Lock()
+	fn(p.app)
+	p.mu.Unlock()
+	p.clock.soon()
+}
+
+// frame shows what the App has changed.
+func (p *page) frame(nowMs int64) {
+	p.mu.Lock()
+	u := p.app.Frame(nowMs)
+	p.mu.Unlock()
+	p.move = rate{u.MoveNum, u.MoveDen}
+	for _, a := range u.Root {
+		setAttr(document().get("documentElement"), a)
+	}
+	for _, patch := range u.Patches {
+		if patch.ID == p.held {
+			p.late[patch.ID] = patch.HTML
+			continue
+		}
+		delete(p.late, patch.ID)
+		p.patch(patch)
+	}
+	if u.Announce != "" {
+		byID("announcer").set("textContent", u.Announce)
+	}
+	for _, a := range u.Store {
+		store(a)
+	}
+	p.commands(u)
+	if u.Busy {
+		p.clock.soon()
+	} else if u.WakeMs > 0 {
+		p.clock.after(u.WakeMs)
+	}
+}
+
+func (p *page) commands(u Update) {
+	if u.SetHash {
+		location := global("location")
+		global("history").call("replaceState", nil, "", location.get("pathname").text()+location.get("search").text()+"#"+u.Hash)
+	}
+	if u.Copy {
+		copyAddress()
+	}
+	if u.Help {
+		toggleHelp()
+	}
+	if u.Reveal != "" {
+		reveal(u.Reveal)
+	}
+	for _, path := range u.Asks {
+		p.get(path)
+	}
+	for _, post := range u.Posts {
+		p.post(post)
+	}
+	if u.Connect != "" {
+		p.connect(u.Connect)
+	}
+}
+
+func setAttr(el ref, a Attr) {
+	if a.Value == "" {
+		el.call("removeAttribute", a.Name)
+		return
+	}
+	el.call("setAttribute", a.Name, a.Value)
+}

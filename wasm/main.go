@@ -1,0 +1,63 @@
+//go:build js
+
+// Command lab is the page's program: a Tab in its page.
+package main
+
+import (
+	"fmt"
+
+	"grouplab/static/view"
+	"grouplab/wasm/dom"
+	"grouplab/wasm/tab"
+)
+
+func main() {
+	t, err := open()
+	if err == nil {
+		err = dom.Run(app{t})
+	}
+	dom.Fail(err)
+}
+
+// open makes the tab that the page asks for.
+func open() (*tab.Tab, error) {
+	choices := tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Stored("motion"), SystemReduced: dom.PrefersReduced(),
+		KeysOff: dom.Stored("keys") == "off", Hash: dom.Hash()}
+	switch kind := dom.Body("data-kind"); kind {
+	case string(view.PageLesson):
+		return tab.NewLesson(dom.Data("lesson-script", "id"), dom.Text("lesson-script"), dom.Text("lesson-page"), choices)
+	case string(view.PageLive):
+		return tab.NewLive(dom.Body("data-bootstrap"), dom.MayAct(), choices), nil
+	default:
+		return nil, fmt.Errorf("a page of the kind %q runs no program", kind)
+	}
+}
+
+// app shows a Tab to the page in the page's types.
+type app struct{ *tab.Tab }
+
+// Frame translates what a frame changes.
+func (a app) Frame(nowMs int64) dom.Update {
+	u := a.Tab.Frame(nowMs)
+	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Help: u.Help,
+		Asks: u.Ask, Connect: u.Connect, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs,
+		Root: attrs(u.Root), Store: attrs(u.Store)}
+	for _, p := range u.Patches {
+		out.Patches = append(out.Patches, dom.Patch(p))
+	}
+	for _, p := range u.Posts {
+		out.Posts = append(out.Posts, dom.Post(p))
+	}
+	return out
+}
+
+// Key translates a key press.
+func (a app) Key(k dom.Key) bool { return a.Tab.Key(tab.Key(k)) }
+
+func attrs(list []tab.Attr) []dom.Attr {
+	var out []dom.Attr
+	for _, a := range list {
+		out = append(out, dom.Attr(a))
+	}
+	return out
+}
