@@ -49,6 +49,9 @@ type Purgatory[K comparable, V any] struct {
 	watchers  arena[watcher]
 	lists     arena[list[K]]
 	byKey     map[K]int32
+	empty     int // lists without entries that are still in byKey
+	lastKey   K   // the key looked up last and its list, -1 none: most keys are asked for twice in a row
+	lastList  int32
 }
 
 type operation[V any] struct {
@@ -68,11 +71,12 @@ type list[K comparable] struct {
 	key         K
 	first, last int32
 	walks       int32 // walks under way; while there are any, nothing is unlinked
+	used        bool  // false: a free slot
 }
 
 // New makes an empty purgatory on wheel. Owner tells its timers from those of others on the same wheel.
 func New[K comparable, V any](wheel *Wheel, owner uint8, b Behaviour[K, V]) *Purgatory[K, V] {
-	return &Purgatory[K, V]{wheel: wheel, owner: owner, behaviour: b, byKey: map[K]int32{}}
+	return &Purgatory[K, V]{wheel: wheel, owner: owner, behaviour: b, byKey: map[K]int32{}, lastList: -1}
 }
 
 // Clone copies the purgatory onto a copy of its wheel, with the behaviour that belongs to the copy. It must not be
@@ -123,7 +127,7 @@ func (p *Purgatory[K, V]) TryCompleteElseWatch(nowMs int64, v V, deadlineMs int6
 // condition holds, and drops from this key's list all that are over. It returns how many it completed. Operations that
 // come to wait under the key meanwhile are not tested.
 func (p *Purgatory[K, V]) CheckAndComplete(key K) int {
-	l, ok := p.byKey[key]
+	l, ok := p.find(key)
 	if !ok {
 		return 0
 	}
@@ -236,12 +240,23 @@ func (p *Purgatory[K, V]) freeIfUnused(slot int32) {
 	}
 }
 
+func (p *Purgatory[K, V]) find(key K) (l int32, ok bool) {
+	if p.lastList >= 0 && p.lastKey == key {
+		return p.lastList, true
+	}
+	if l, ok = p.byKey[key]; ok {
+		p.lastKey, p.lastList = key, l
+	}
+	return l, ok
+}
+
 func (p *Purgatory[K, V]) watch(op Op, key K) {
-	l, ok := p.byKey[key]
+	l, ok := p.find(key)
 	if !ok {
 		l = p.lists.take()
-		p.lists.at[l] = list[K]{key: key, first: -1, last: -1}
-		p.byKey[key] = l
+		p.lists.at[l] = list[K]{key: key, first: -1, last: -1, used: true}
+		p.byKey[key], p.lastKey, p.lastList = l, key, l
+		p.empty++
 	}
 	w := p.watchers.take()
 	o, li := &p.ops.at[op.slot], &p.lists.at[l]
@@ -250,6 +265,7 @@ func (p *Purgatory[K, V]) watch(op Op, key K) {
 		p.watchers.at[li.last].next = w
 	} else {
 		li.first = w
+		p.empty--
 	}
 	li.last = w
 	o.first = w
@@ -257,11 +273,11 @@ func (p *Purgatory[K, V]) watch(op Op, key K) {
 	p.watched++
 }
 
-// sweep drops what is over from a list, and the list itself when it is empty (Kafka: removeKeyIfEmpty).
+// sweep drops what is over from a list.
 func (p *Purgatory[K, V]) sweep(l int32) {
 	li := &p.lists.at[l]
 	if li.walks > 0 || li.first < 0 {
-		return // the outermost walk sweeps; or the slot is free
+		return // the outermost walk sweeps; or nothing is there
 	}
 	for w := li.first; w >= 0; {
 		next := p.watchers.at[w].next
@@ -271,10 +287,25 @@ func (p *Purgatory[K, V]) sweep(l int32) {
 		w = next
 	}
 	if li.first < 0 {
-		delete(p.byKey, li.key)
-		*li = list[K]{first: -1, last: -1}
-		p.lists.release(l)
+		p.empty++
+		p.dropEmpty()
 	}
+}
+
+// dropEmpty forgets the empty lists when they are many. Kafka does so at once (removeKeyIfEmpty); but a session's key
+// is mostly used again in the next breath, so the empty ones may be as many as the others, or PurgeInterval.
+func (p *Purgatory[K, V]) dropEmpty() {
+	if p.empty <= PurgeInterval || p.empty <= len(p.byKey)/2 {
+		return
+	}
+	for l := range p.lists.at {
+		if li := &p.lists.at[l]; li.used && li.first < 0 {
+			delete(p.byKey, li.key)
+			*li = list[K]{first: -1, last: -1}
+			p.lists.release(int32(l))
+		}
+	}
+	p.empty, p.lastList = 0, -1
 }
 
 func (p *Purgatory[K, V]) unwatch(w int32) {

@@ -57,7 +57,7 @@ type Cascade struct {
 // Arming, re-arming and cancelling take constant time and allocate only while the arena grows.
 type Wheel struct {
 	clockMs int64
-	// nextMs is the start of the earliest occupied cell, or earlier where nextStale is set. MaxInt64: all are empty.
+	// nextMs is the start of the earliest occupied cell, or earlier where nextStale is set; never: all are empty.
 	nextMs    int64
 	nextStale bool
 	size      int
@@ -93,6 +93,9 @@ const (
 	notPending = -1
 )
 
+// never is later than every deadline.
+const never = math.MaxInt64
+
 // ticksMs and spansMs are the width of a cell and of a wheel. The last wheel's width does not fit and is cut.
 var ticksMs, spansMs = widths()
 
@@ -101,7 +104,7 @@ func widths() (ticks, spans [maxLevels]int64) {
 	for n := range ticks {
 		ticks[n] = tick
 		if n == maxLevels-1 {
-			spans[n] = math.MaxInt64
+			spans[n] = never
 			break
 		}
 		tick *= Cells
@@ -115,7 +118,7 @@ func NewWheel(startMs int64) *Wheel {
 	if startMs < 0 {
 		panic(fmt.Sprintf("purgatory: NewWheel(%d): time is in milliseconds from 0 on", startMs))
 	}
-	return &Wheel{clockMs: startMs, nextMs: math.MaxInt64, cells: []cell{{-1, -1}}, free: -1}
+	return &Wheel{clockMs: startMs, nextMs: never, cells: []cell{{-1, -1}}, free: -1}
 }
 
 // ClockMs is how far the wheel was advanced.
@@ -185,7 +188,7 @@ func (w *Wheel) Advance(nowMs int64, cascaded func(Cascade)) (x Expired, ok bool
 			return x, true
 		}
 		next := w.nextCellMs()
-		if next > nowMs {
+		if next > nowMs || next == never {
 			w.moveTo(nowMs)
 			return Expired{}, false
 		}
@@ -200,7 +203,7 @@ func (w *Wheel) NextMs() int64 {
 	if w.cells[dueCell].first >= 0 {
 		return w.clockMs
 	}
-	if next := w.nextCellMs(); next != math.MaxInt64 {
+	if next := w.nextCellMs(); next != never {
 		return next
 	}
 	return -1
@@ -212,7 +215,7 @@ func (w *Wheel) NextDeadlineMs() int64 {
 	if w.size == 0 {
 		return -1
 	}
-	best := w.earliestIn(dueCell, math.MaxInt64)
+	best := w.earliestIn(dueCell, never)
 	for n := range w.levels {
 		startMs, slot := w.earliestCell(n)
 		if startMs < best { // a cell that begins later holds nothing earlier
@@ -247,8 +250,8 @@ func (w *Wheel) release(i int32) {
 func (w *Wheel) arm(i int32, deadlineMs int64) {
 	w.armed++
 	e := &w.entries[i]
-	e.deadlineMs, e.order = deadlineMs, w.armed
-	w.link(i, w.slot(deadlineMs))
+	e.deadlineMs, e.order = min(deadlineMs, never-1), w.armed
+	w.link(i, w.slot(e.deadlineMs))
 }
 
 // slot finds the cell of a deadline, as TimingWheel.add does, and notes that it will be occupied.
@@ -262,7 +265,7 @@ func (w *Wheel) slot(deadlineMs int64) int {
 		}
 		l := &w.levels[n]
 		aheadMs := deadlineMs - l.startMs
-		if aheadMs >= spansMs[n] {
+		if aheadMs >= spansMs[n] && n < maxLevels-1 {
 			continue
 		}
 		steps := aheadMs / ticksMs[n]
@@ -388,10 +391,10 @@ func (w *Wheel) sortDue() {
 	}
 }
 
-// nextCellMs is the start of the earliest occupied cell, MaxInt64 where all are empty.
+// nextCellMs is the start of the earliest occupied cell, never where all are empty.
 func (w *Wheel) nextCellMs() int64 {
 	if w.nextStale {
-		w.nextStale, w.nextMs = false, math.MaxInt64
+		w.nextStale, w.nextMs = false, never
 		for n := range w.levels {
 			startMs, _ := w.earliestCell(n)
 			w.nextMs = min(w.nextMs, startMs)
@@ -400,11 +403,11 @@ func (w *Wheel) nextCellMs() int64 {
 	return w.nextMs
 }
 
-// earliestCell is the first occupied cell of a level: its start (MaxInt64 where all are empty) and its index.
+// earliestCell is the first occupied cell of a level: its start (never where all are empty) and its index.
 func (w *Wheel) earliestCell(n int) (startMs int64, slot int) {
 	l := &w.levels[n]
 	if l.used == 0 {
-		return math.MaxInt64, 0
+		return never, 0
 	}
 	ahead := l.used>>l.cursor | l.used<<(Cells-l.cursor)&(1<<Cells-1)
 	steps := bits.TrailingZeros32(ahead)
