@@ -207,7 +207,7 @@ func (w *World) Busy(name string, ms int64) error {
 		return err
 	case c.paused:
 		return fmt.Errorf("%s is paused: resume it first", name)
-	case c.state != event.Joined || c.phase != running || c.rejoinNeeded:
+	case c.state != event.Joined || c.phase != running || c.rejoinNeeded && w.nowMs >= c.busyUntilMs:
 		return fmt.Errorf("%s has no records to work on: it is %s", name, c.state)
 	}
 	c.busyUntilMs = max(c.busyUntilMs, w.nowMs+ms)

@@ -313,7 +313,7 @@ func (c *consumer) answer(w *World, k *call) {
 
 // disconnected is a request that failed with its connection, or for want of an answer (CoordinatorResponseHandler's
 // onFailure: a DisconnectException makes the coordinator unknown).
-func (c *consumer) disconnected(w *World, k *call) {
+func (c *consumer) disconnected(w *World, k *call, n *conn) {
 	switch k.api() {
 	case metadataKey:
 		c.meta.call, c.meta.needed = 0, true
@@ -323,7 +323,7 @@ func (c *consumer) disconnected(w *World, k *call) {
 		c.meta.needed = true
 		return
 	}
-	if n := w.conns[k.conn]; n.coordinator && c.coordinator == n.broker {
+	if n.coordinator && c.coordinator == n.broker {
 		c.coordinatorUnknown(w, event.APIName(k.api())+" got no answer: disconnected")
 	}
 	switch k.api() {

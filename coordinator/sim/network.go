@@ -317,7 +317,7 @@ func (w *World) disconnect(c *consumer, n *conn, reason string) {
 		before := w.cause
 		w.cause = w.emitFor(cmp.Or(w.cause, k.sent), 0, c.cfg.Group,
 			event.RequestFailed{Client: c.cfg.Name, Request: id, API: k.api(), Reason: reason})
-		c.disconnected(w, k)
+		c.disconnected(w, k, n)
 		w.cause = before
 	}
 	w.sweep(n)

@@ -22,6 +22,8 @@ type Engine struct {
 	facts  *facts
 	// since are the events since the last Mark, out those that Take has not handed out.
 	since, out []event.Event
+	// failure is why the last command that had to fail did.
+	failure string
 	// hidden are the kinds that transcripts leave out; never changed in place.
 	hidden []string
 }
@@ -39,8 +41,15 @@ func (e *Engine) Do(c Command) error {
 	case err == nil:
 		return c.fail(-1, "%q was to fail, and did not", c.Raw)
 	}
+	e.failure = err.Error()
+	if placed, ok := err.(Error); ok {
+		e.failure = placed.Msg
+	}
 	return nil
 }
+
+// Failure is why the last command that was to fail ('!') did, without its place.
+func (e *Engine) Failure() string { return e.failure }
 
 func (e *Engine) do(c Command) error {
 	v, known := verbs[c.Verb]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"grouplab/coordinator/event"
@@ -79,7 +80,7 @@ func allMatch(ev event.Event, matches []match) bool {
 		default:
 			text = fieldText(ev.Body, m.field)
 		}
-		if text != m.value && !sameMember(m.field, text, m.value) {
+		if text != m.value && !sameMember(m.field, text, m.value) && !sameName(m, ev.Body) {
 			return false
 		}
 	}
@@ -93,6 +94,15 @@ var memberFields = []string{"member", "leader", "deadlineOf", "beganMember"}
 func sameMember(field, id, name string) bool {
 	i := strings.LastIndexByte(id, '-')
 	return i > 0 && id[:i] == name && slices.Contains(memberFields, field)
+}
+
+// sameName lets an API and an error code stand under their names: api=JoinGroup, code=ILLEGAL_GENERATION.
+func sameName(m match, b event.Body) bool {
+	if m.field != "api" && m.field != "code" {
+		return false
+	}
+	n, err := strconv.ParseInt(fieldText(b, m.field), 10, 16)
+	return err == nil && (m.field == "api" && event.APIName(int16(n)) == m.value || m.field == "code" && event.CodeName(int16(n)) == m.value)
 }
 
 // fieldText prints one field of a body.
