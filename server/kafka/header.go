@@ -75,7 +75,7 @@ func decode(a *api, h header) (kmsg.Request, error) {
 		}
 	}
 	if err := request.ReadFrom(body); err != nil {
-		return nil, refusef("%s v%d: the body cannot be read: %v", a.name, h.version, err)
+		return nil, refusef("%s v%d: the body is cut, or its lengths do not fit its frame", a.name, h.version)
 	}
 	return request, nil
 }
