@@ -14,7 +14,6 @@ import (
 // commit is an OffsetCommit whose records are being written.
 type commit struct {
 	ticket  Ticket
-	version int16
 	member  string
 	sinceMs int64
 	// resp is ready but for the partitions that were written.
@@ -22,15 +21,16 @@ type commit struct {
 	items []commitItem
 	told  []event.OffsetValue // of the items, in their order
 	code  int16               // the first code of a partition that was set aside
+	// expireMs is when all of it expires; -1 none.
+	expireMs int64
 }
 
-// commitItem is one partition of a commit.
+// commitItem is one partition of a commit. What is committed is in the told value beside it.
 type commitItem struct {
 	topic         int32 // index into group.topics
 	at            int32 // where the partition probably is
-	partition     int32
-	value         offsetValue
 	inTopic, inPt int32 // its place in the response
+	commitMs      int64
 }
 
 // offsetCommit stores offsets. They are pending until their records are in the log, and only then visible and answered.
@@ -83,6 +83,9 @@ func (c *Coordinator) commitResponse(q *kmsg.OffsetCommitRequest) (resp *kmsg.Of
 // the generation, and the state last: a stranger must not be told to wait for a rebalance (KAFKA-8487).
 func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest) (g *group, m *member, code int16, guard string) {
 	number, code, guard := c.gate(q.Group, true)
+	if code == codeNone && tooLong(q.Group) {
+		code, guard = codeInvalidRequest, guardTooLong
+	}
 	if code != codeNone {
 		return nil, nil, code, guard
 	}
@@ -147,10 +150,10 @@ func metadataOf(p *kmsg.OffsetCommitRequestTopicPartition) string {
 // storeOffsets marks the offsets as pending and writes them in one batch. Partitions with too much metadata are set
 // aside; where none is left nothing is written.
 func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *group, resp *kmsg.OffsetCommitResponse, n int) {
-	k := commit{ticket: r.Ticket, version: q.Version, member: q.MemberID, sinceMs: c.nowMs, resp: resp,
+	k := commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp, expireMs: c.expiryOf(q),
 		items: make([]commitItem, 0, n), told: make([]event.OffsetValue, 0, n)}
 	records := make([]record.Record, 0, n)
-	ticket := c.appendTickets + 1
+	values := make([]byte, 0, n*valueBytes)
 	var refused []event.OffsetValue
 	for i := range q.Topics {
 		topic, hint := int32(-1), 0
@@ -168,11 +171,13 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 			}
 			o, at := g.make(topic, p.Partition, hint)
 			hint = at + 1
-			o.pending, o.pendingAppend = true, ticket
-			o.pendingValue = c.valueOf(q, p)
-			k.items = append(k.items, commitItem{topic, int32(at), p.Partition, o.pendingValue, int32(i), int32(j)})
+			o.pending = true
+			o.pendingValue = offsetValue{p.Offset, metadataOf(p), c.commitTime(q, p), k.expireMs, leaderEpochOf(q, p)}
+			k.items = append(k.items, commitItem{topic, int32(at), int32(i), int32(j), o.pendingValue.commitMs})
 			k.told = append(k.told, o.pendingValue.told(q.Topics[i].Topic, p.Partition))
-			records = append(records, record.Record{Key: o.key, Value: o.pendingValue.record(), TimestampMs: c.nowMs})
+			from := len(values)
+			values = o.pendingValue.appendTo(values)
+			records = append(records, record.Record{Key: o.key, Value: values[from:len(values):len(values)], TimestampMs: c.nowMs})
 		}
 	}
 	if len(refused) > 0 {
@@ -184,7 +189,8 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 		c.answerCommit(g.id, &k, g.generation, k.code)
 		return
 	}
-	c.emit(g.id, event.OffsetsPending{Member: q.MemberID, Generation: q.Generation, Append: ticket, Offsets: k.told})
+	c.emit(g.id, event.OffsetsPending{Member: q.MemberID, Generation: q.Generation, Append: c.appendTickets + 1,
+		Offsets: k.told})
 	c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: apiOffsetCommit, Member: q.MemberID, ClientID: r.ClientID,
 		SinceMs: c.nowMs, Until: untilWritten})
 	c.append(g, "offsets", inflight{kind: storesOffsets, commit: k}, records)
@@ -192,19 +198,30 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 
 const untilWritten = "the offsets are written"
 
-// valueOf is what a partition of a request commits. Versions 2 to 4 may ask for an expiry, version 1 names the time.
-func (c *Coordinator) valueOf(q *kmsg.OffsetCommitRequest, p *kmsg.OffsetCommitRequestTopicPartition) offsetValue {
-	v := offsetValue{offset: p.Offset, metadata: metadataOf(p), commitMs: c.nowMs, expireMs: -1, leaderEpoch: -1}
-	if q.Version >= 6 {
-		v.leaderEpoch = p.LeaderEpoch
+// valueBytes is the length of an offset's value with little metadata.
+const valueBytes = 32
+
+// expiryOf is when a commit expires. Versions 2 to 4 may ask for that; -1 is the broker's retention.
+func (c *Coordinator) expiryOf(q *kmsg.OffsetCommitRequest) int64 {
+	if q.Version < 2 || q.Version > 4 || q.RetentionTimeMillis < 0 {
+		return -1
 	}
+	return c.nowMs + min(q.RetentionTimeMillis, math.MaxInt64-c.nowMs)
+}
+
+// commitTime is now, or what version 1 names.
+func (c *Coordinator) commitTime(q *kmsg.OffsetCommitRequest, p *kmsg.OffsetCommitRequestTopicPartition) int64 {
 	if q.Version == 1 && p.Timestamp >= 0 {
-		v.commitMs = p.Timestamp
+		return p.Timestamp
 	}
-	if q.Version >= 2 && q.Version <= 4 && q.RetentionTimeMillis >= 0 {
-		v.expireMs = c.nowMs + min(q.RetentionTimeMillis, math.MaxInt64-c.nowMs)
+	return c.nowMs
+}
+
+func leaderEpochOf(q *kmsg.OffsetCommitRequest, p *kmsg.OffsetCommitRequestTopicPartition) int32 {
+	if q.Version < 6 {
+		return -1
 	}
-	return v
+	return p.LeaderEpoch
 }
 
 // metadataTooLarge counts UTF-16 code units, as Kafka compares String.length with offset.metadata.max.bytes.
@@ -238,7 +255,7 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 	for i := range k.items {
 		item := &k.items[i]
 		k.resp.Topics[item.inTopic].Partitions[item.inPt].ErrorCode = answer
-		if g != nil && g.settle(item, baseOffset, code == codeNone) {
+		if g != nil && g.settle(item, &k.told[i], k.expireMs, baseOffset, code == codeNone) {
 			if len(visible) == 0 {
 				visible = k.told[i:i]
 			}
@@ -248,7 +265,6 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 	if len(visible) > 0 {
 		c.emit(a.groupID, event.OffsetsCommitted{Append: ticket, BaseOffset: baseOffset, Offsets: visible})
 	}
-	generation := a.generation
 	if code != codeNone {
 		refused := event.OffsetsRefused{Member: k.member, Generation: a.generation, GroupGeneration: a.generation,
 			Code: answer, Append: ticket, Offsets: k.told}
@@ -260,7 +276,7 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 	if answer == codeNone {
 		answer = k.code
 	}
-	c.answerCommit(a.groupID, k, generation, answer)
+	c.answerCommit(a.groupID, k, a.generation, answer)
 }
 
 // appendTold adds the i-th of all to a part of all, without a copy as long as the part has no holes.
@@ -272,19 +288,20 @@ func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
 }
 
 // settle ends one partition's pending commit and tells whether its value became visible.
-func (g *group) settle(item *commitItem, baseOffset int64, written bool) bool {
+func (g *group) settle(item *commitItem, told *event.OffsetValue, expireMs, baseOffset int64, written bool) bool {
 	t := &g.topics[item.topic]
-	at, found := t.at(item.partition, int(item.at))
+	at, found := t.at(told.Partition, int(item.at))
 	if !found || !t.partitions[at].pending {
 		return false
 	}
 	p := &t.partitions[at]
+	value := offsetValue{told.Offset, told.Metadata, item.commitMs, expireMs, told.LeaderEpoch}
 	visible := written && (!p.committed || p.baseOffset < baseOffset)
 	if visible {
-		p.committed, p.value, p.baseOffset = true, item.value, baseOffset
+		p.committed, p.value, p.baseOffset = true, value, baseOffset
 	}
-	if p.pendingValue == item.value {
-		p.pending, p.pendingValue, p.pendingAppend = false, offsetValue{}, 0
+	if p.pendingValue == value {
+		p.pending = false
 	}
 	return visible
 }

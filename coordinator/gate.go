@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 
 	"grouplab/coordinator/record"
 )
@@ -41,4 +42,10 @@ func (c *Coordinator) gate(group string, emptyIsLegal bool) (number int32, code 
 		return number, codeNotCoordinator, fmt.Sprintf("__consumer_offsets-%d is not led by this broker", number)
 	}
 	return number, codeNone, ""
+}
+
+// tooLong tells whether one of the strings is longer than a record can hold. Kafka's own parser closes the connection
+// on such a string; where a host did not, the request is refused.
+func tooLong(list ...string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return len(s) > record.MaxStringBytes })
 }

@@ -2,16 +2,21 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
 )
 
 // joinGroup makes the caller a member, or lets a member into the next generation. The reply is parked until the join
 // phase ends. The order of the checks is Kafka 4.0's: it decides what a client with several faults is told.
 func (c *Coordinator) joinGroup(r *Request, q *kmsg.JoinGroupRequest) {
 	number, code, guard := c.joinGate(q)
+	if code == codeNone && cannotBeWritten(r, q) {
+		code, guard = codeInvalidRequest, guardTooLong
+	}
 	if code != codeNone {
 		c.refuseJoin(r, q, q.MemberID, code, guard)
 		return
@@ -55,6 +60,14 @@ func (c *Coordinator) joinGate(q *kmsg.JoinGroupRequest) (number int32, code int
 			q.SessionTimeoutMillis, s.GroupMinSessionTimeoutMs, s.GroupMaxSessionTimeoutMs)
 	}
 	return number, code, guard
+}
+
+// cannotBeWritten tells whether the member would not fit into a group record. The member id will be longer than the
+// client id that it is made of.
+func cannotBeWritten(r *Request, q *kmsg.JoinGroupRequest) bool {
+	const idSuffix = 128
+	return tooLong(q.Group, r.ClientHost, q.ProtocolType) || len(r.ClientID) > record.MaxStringBytes-idSuffix ||
+		slices.ContainsFunc(q.Protocols, func(p kmsg.JoinGroupRequestProtocol) bool { return tooLong(p.Name) })
 }
 
 func (g *group) notSupported(protocolType string, protocols int) string {

@@ -278,8 +278,3 @@ func (c *Coordinator) unloadGroup(g *group) {
 	c.freeGroups = append(c.freeGroups, g.slot)
 	c.emit(g.id, event.GroupRemoved{Why: event.WhyNotCoordinator})
 }
-
-// tooLong tells whether one of the strings could not be written as a record's (they have 16-bit lengths).
-func tooLong(list ...string) bool {
-	return slices.ContainsFunc(list, func(s string) bool { return len(s) > record.MaxStringBytes })
-}

@@ -22,9 +22,8 @@ type partitionOffset struct {
 	value      offsetValue
 	baseOffset int64 // of the batch that carried it; -1 not known
 
-	pending       bool
-	pendingValue  offsetValue
-	pendingAppend int64 // the ticket of its append
+	pending      bool
+	pendingValue offsetValue
 }
 
 // offsetValue is what was committed.
@@ -36,9 +35,10 @@ type offsetValue struct {
 	leaderEpoch int32 // -1 none
 }
 
-func (v *offsetValue) record() []byte {
-	return record.OffsetValue(record.Offset{Offset: v.offset, LeaderEpoch: v.leaderEpoch, Metadata: v.metadata,
-		CommitTimestampMs: v.commitMs, ExpireTimestampMs: v.expireMs})
+// appendTo appends the record's value to dst.
+func (v *offsetValue) appendTo(dst []byte) []byte {
+	return record.AppendOffsetValue(dst, record.Offset{Offset: v.offset, LeaderEpoch: v.leaderEpoch,
+		Metadata: v.metadata, CommitTimestampMs: v.commitMs, ExpireTimestampMs: v.expireMs})
 }
 
 func (v *offsetValue) told(topic string, partition int32) event.OffsetValue {

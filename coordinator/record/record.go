@@ -86,13 +86,18 @@ func OffsetKey(group, topic string, partition int32) []byte {
 
 // OffsetValue writes an offset: version 3, or 1 where it has an expiry, as Kafka does; version 1 has no leader epoch.
 func OffsetValue(v Offset) []byte {
+	return AppendOffsetValue(make([]byte, 0, 28+len(v.Metadata)), v)
+}
+
+// AppendOffsetValue appends what OffsetValue writes to dst, so that the values of a batch can share one piece of memory.
+func AppendOffsetValue(dst []byte, v Offset) []byte {
 	checkStrings("OffsetValue", v.Metadata)
 	o := kmsg.OffsetCommitValue{Version: 3, Offset: v.Offset, LeaderEpoch: v.LeaderEpoch, Metadata: v.Metadata,
 		CommitTimestamp: v.CommitTimestampMs}
 	if v.ExpireTimestampMs > 0 {
 		o.Version, o.ExpireTimestamp = 1, v.ExpireTimestampMs
 	}
-	return o.AppendTo(make([]byte, 0, 28+len(v.Metadata)))
+	return o.AppendTo(dst)
 }
 
 // GroupKey writes the key of a group, version 2.

@@ -1,0 +1,126 @@
+package coordinator
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
+)
+
+// thousand is a machine with one Stable group of 1 000 members, whose output is thrown away.
+func thousand(t testing.TB) (c *Coordinator, ids []string) {
+	c = New(0, Config{Broker: 1, Numbers: &event.Numbers{}, Settings: DefaultSettings(),
+		MemberID: func(clientID string, _ int32, issued int64) string { return fmt.Sprintf("%s-%d", clientID, issued) }})
+	c.MetadataChanged(0, Metadata{Brokers: []BrokerInfo{{1, "localhost", 9092}}, Topics: map[string]int32{"orders": 10},
+		OffsetsLeaders: []int32{1}})
+	v := record.Group{ProtocolType: "consumer", Generation: 1, Protocol: ptr("range"), StateTimestampMs: 0}
+	for i := range 1000 {
+		ids = append(ids, fmt.Sprintf("consumer-%d-01234567-89ab-cdef-0123-456789abcdef", i))
+		v.Members = append(v.Members, record.Member{MemberID: ids[i], SessionTimeoutMs: 45000, RebalanceTimeoutMs: 300000})
+	}
+	v.Leader = &ids[0]
+	c.Immigrate(0, 0, 0, 1)
+	c.Load(0, 0, 0, batchAt(0, record.Record{Key: record.GroupKey("orders-svc"), Value: record.GroupValue(v)}))
+	c.Loaded(0, 0, 0, "")
+	c.Take()
+	if g := c.groups["orders-svc"]; g == nil || len(g.members) != 1000 {
+		t.Fatal("no group")
+	}
+	return c, ids
+}
+
+// BenchmarkHeartbeat: a heartbeat of one of 1 000 members. The time moves by 1 ms each 2 000 heartbeats, so each member
+// sends twice in a millisecond and one in 200 is told; at 3 s intervals each would be. Budget: 500 ns.
+func BenchmarkHeartbeat(b *testing.B) {
+	c, ids := thousand(b)
+	requests := make([]*kmsg.HeartbeatRequest, len(ids))
+	for i, id := range ids {
+		requests[i] = &kmsg.HeartbeatRequest{Version: 4, Group: "orders-svc", MemberID: id, Generation: 1}
+	}
+	now := int64(1)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		if i%2000 == 0 {
+			now++
+		}
+		c.Handle(now, Request{Ticket: int64(i), ClientID: "c", Kmsg: requests[i%len(requests)]})
+		if out := c.Take(); len(out.Replies) != 1 || out.Replies[0].Code != 0 {
+			b.Fatalf("%+v", out)
+		}
+	}
+}
+
+// BenchmarkHeartbeatTold: the same where each heartbeat is told, with its two facts of the timer.
+func BenchmarkHeartbeatTold(b *testing.B) {
+	c, ids := thousand(b)
+	requests := make([]*kmsg.HeartbeatRequest, len(ids))
+	for i, id := range ids {
+		requests[i] = &kmsg.HeartbeatRequest{Version: 4, Group: "orders-svc", MemberID: id, Generation: 1}
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		c.Handle(int64(i), Request{Ticket: int64(i), ClientID: "c", Kmsg: requests[i%len(requests)]})
+		c.Take()
+	}
+}
+
+// BenchmarkCommit10: a commit of ten partitions by one of 1 000 members, from the request to the reply. Budget: 3.3 us.
+func BenchmarkCommit10(b *testing.B) {
+	c, ids := thousand(b)
+	requests := make([]*kmsg.OffsetCommitRequest, len(ids))
+	for i, id := range ids {
+		q := &kmsg.OffsetCommitRequest{Version: 8, Group: "orders-svc", MemberID: id, Generation: 1}
+		t := kmsg.OffsetCommitRequestTopic{Topic: "orders"}
+		for p := range int32(10) {
+			t.Partitions = append(t.Partitions, kmsg.OffsetCommitRequestTopicPartition{Partition: p, Offset: int64(i), LeaderEpoch: -1})
+		}
+		q.Topics = append(q.Topics, t)
+		requests[i] = q
+	}
+	now := int64(1)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		if i%300 == 0 {
+			now++
+		}
+		c.Handle(now, Request{Ticket: int64(i), ClientID: "c", Kmsg: requests[i%len(requests)]})
+		out := c.Take()
+		c.Appended(now, out.Appends[0].Ticket, int64(i)*10, 0)
+		if out = c.Take(); len(out.Replies) != 1 || out.Replies[0].Code != 0 {
+			b.Fatalf("%+v", out)
+		}
+	}
+}
+
+// BenchmarkLoad: records a second of a load, 10 offsets a batch over 1 000 groups.
+func BenchmarkLoad(b *testing.B) {
+	var batches []LoadedBatch
+	for i := range int64(1000) {
+		group := fmt.Sprintf("group-%d", i)
+		var records []record.Record
+		for p := range int32(10) {
+			records = append(records, record.Record{Key: record.OffsetKey(group, "orders", p),
+				Value: record.OffsetValue(record.Offset{Offset: i, LeaderEpoch: -1, ExpireTimestampMs: -1})})
+		}
+		batches = append(batches, batchAt(i*10, records...))
+	}
+	c, _ := thousand(b)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		c.Emigrate(0, 0, int32(2*i+1))
+		c.Immigrate(0, 0, int32(2*i+2), 10000)
+		for _, batch := range batches {
+			c.Load(0, 0, int32(2*i+2), batch)
+		}
+		c.Loaded(0, 0, int32(2*i+2), "")
+		c.Take()
+	}
+	b.ReportMetric(float64(b.N)*10000/b.Elapsed().Seconds(), "records/s")
+}
