@@ -81,7 +81,9 @@ func (s *Server) writeEvents(w http.ResponseWriter, next, last int64) error {
 			return err
 		}
 	}
-	return nil
+	err := control.Flush()
+	_ = control.SetWriteDeadline(time.Time{}) // it would hold for the connection's next request
+	return err
 }
 
 // parseFrom reads the parameter from: a Seq, or nothing. It has answered where it returns false.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -11,33 +12,32 @@ import (
 )
 
 func (s *Server) contents(w http.ResponseWriter, r *http.Request) {
-	s.page(w, r, http.StatusOK, "", s.book.Contents())
+	s.page(w, r, http.StatusOK, s.book.Contents())
 }
 
+// lesson handles /lab/ID and /lab/ID/. Links between lessons are relative and the same on a static site, where a lesson
+// is a folder; so a browser is led to the address with the slash.
 func (s *Server) lesson(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	d, found := s.book.Lesson(id)
-	if !found {
+	switch {
+	case !found:
 		s.pageError(w, r, http.StatusNotFound, view.Text{
 			En: fmt.Sprintf("There is no lesson %q.", id),
 			Zh: fmt.Sprintf("没有名为“%s”的课程。", id),
 		})
-		return
+	case !strings.HasSuffix(r.URL.Path, "/") && strings.Contains(r.Header.Get("Accept"), "text/html"):
+		to := url.URL{Path: "./" + id + "/", RawQuery: r.URL.RawQuery}
+		w.Header().Set("Vary", "Accept")
+		w.Header().Set("Location", to.String())
+		w.WriteHeader(http.StatusPermanentRedirect)
+	default:
+		s.page(w, r, http.StatusOK, d)
 	}
-	s.page(w, r, http.StatusOK, "../", d)
-}
-
-// withoutSlash leads from /lab/ID/, which a static site has, to /lab/ID.
-func (s *Server) withoutSlash(w http.ResponseWriter, r *http.Request) {
-	if _, found := s.book.Lesson(r.PathValue("id")); !found {
-		s.notFound(w, r)
-		return
-	}
-	http.Redirect(w, r, "../"+r.PathValue("id"), http.StatusMovedPermanently)
 }
 
 func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
-	s.page(w, r, http.StatusOK, "", view.PageData{Kind: view.PageLive, Built: s.book.Contents().Built})
+	s.page(w, r, http.StatusOK, s.book.Live())
 }
 
 func (s *Server) gallery(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func (s *Server) gallery(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	s.page(w, r, http.StatusOK, strings.Repeat("../", strings.Count(r.URL.Path, "/")-1), d)
+	s.page(w, r, http.StatusOK, d)
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
@@ -61,12 +61,12 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) pageError(w http.ResponseWriter, r *http.Request, status int, said view.Text) {
-	s.page(w, r, status, strings.Repeat("../", strings.Count(r.URL.EscapedPath(), "/")-1), s.book.Error(status, said))
+	s.page(w, r, status, s.book.Error(status, said))
 }
 
 // page writes a whole document. The token goes only to this machine: nobody else could use it.
-func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, base string, d view.PageData) {
-	d.Base = base
+func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, d view.PageData) {
+	d.Base = strings.Repeat("../", strings.Count(r.URL.EscapedPath(), "/")-1)
 	d.Lang = language(r)
 	if len(s.cfg.Kafka) > 0 {
 		d.Bootstrap = s.cfg.Kafka[0]
@@ -128,7 +128,7 @@ func (s *Server) serviceWorker(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) icon(w http.ResponseWriter, r *http.Request) {
-	if !s.assets.serve(w, r, "favicon.svg") {
+	if !s.assets.serve(w, r, "icon.svg") {
 		s.notFound(w, r)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"grouplab/coordinator/event"
+	"grouplab/lessons/render"
 	"grouplab/server/live"
 	"grouplab/server/web/pages"
 )
@@ -27,8 +27,17 @@ const (
 	nasty = `<script>alert(1)</script>"'&` + "\u2028"
 )
 
-// book is read once for all tests.
-var book = sync.OnceValues(pages.New)
+// book holds two lessons that try to break out of their pages.
+var book = pages.Of([]render.Lesson{lessonOf("first-member", 2), lessonOf("unclean-restart", 8)})
+
+func lessonOf(id string, number int) render.Lesson {
+	said := render.Text{En: nasty, Zh: "中文" + nasty}
+	html := render.Text{En: "<p>en</p>", Zh: "<p>zh</p>"}
+	return render.Lesson{ID: id, Number: number, Script: "setup\n  # </script><script>alert(1)</script><!--\n", Title: said, Summary: said,
+		Steps: []render.Step{{Name: "look", Title: said, HTML: html, Question: &render.Question{Name: "end", AskHTML: html,
+			Options: []render.Option{{ID: "a", HTML: html, WhyHTML: html}, {ID: "b", HTML: html, WhyHTML: html}}}}},
+		Goals: []render.Named{{Name: "stable", HTML: html, Plain: said}}, Hints: []render.Named{{Name: "ghost", HTML: html, Plain: said}}}
+}
 
 // control stands in for the cluster; it remembers what it was told.
 type control struct{ told []string }
@@ -93,12 +102,8 @@ func newLab(t testing.TB, hubConfig live.Config) *lab {
 	hubConfig.NowMs = func() int64 { return nowMs }
 	l.hub = live.New(hubConfig)
 	t.Cleanup(l.hub.Close)
-	b, err := book()
-	if err != nil {
-		t.Fatal(err)
-	}
 	l.Server = newServer(Config{Hub: l.hub, Control: l.control, Token: token, Kafka: []string{"127.0.0.1:9092"}, Hosts: []string{"Lab.Example"},
-		Health: func(context.Context) error { return l.sick }}, b)
+		Health: func(context.Context) error { return l.sick }}, book)
 	return l
 }
 
@@ -200,7 +205,7 @@ func refused(t testing.TB, r *http.Response, status int, words string) {
 func TestEveryAnswerIsHardened(t *testing.T) {
 	l := newLab(t, live.Config{})
 	for _, target := range []string{"/", "/live", "/gallery", "/lab/unclean-restart", "/lab/nothing", "/nothing", "/api/state", "/api/nothing",
-		"/api/events", "/metrics", "/healthz", "/assets/favicon.svg", "/assets/nothing.css"} {
+		"/api/events", "/metrics", "/healthz", "/assets/icon.svg", "/assets/nothing.css"} {
 		for _, host := range []string{"127.0.0.1:8080", "evil.example"} {
 			r := l.ask("GET", target, func(r *http.Request) { r.Host = host })
 			for name, want := range map[string]string{
@@ -248,7 +253,7 @@ func TestMethods(t *testing.T) {
 	for target, allow := range map[string]string{
 		"/": "GET, HEAD", "/live": "GET, HEAD", "/gallery": "GET, HEAD", "/lab/unclean-restart": "GET, HEAD", "/api/state": "GET, HEAD",
 		"/api/events": "GET, HEAD", "/api/live": "GET, HEAD", "/api/probe": "GET, HEAD", "/metrics": "GET, HEAD", "/healthz": "GET, HEAD",
-		"/assets/favicon.svg": "GET, HEAD", "/sw.js": "GET, HEAD", "/api/demo": "GET, HEAD",
+		"/assets/icon.svg": "GET, HEAD", "/sw.js": "GET, HEAD", "/api/demo": "GET, HEAD",
 		"/api/brokers/1/kill": "POST", "/api/topics/orders/partitions": "POST",
 	} {
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "OPTIONS", map[string]string{"POST": "GET", "GET, HEAD": "TRACE"}[allow]} {
@@ -262,7 +267,7 @@ func TestMethods(t *testing.T) {
 	if len(l.control.told) != 0 {
 		t.Errorf("the cluster was told %v", l.control.told)
 	}
-	for _, target := range []string{"/", "/api/state", "/api/events", "/assets/favicon.svg"} {
+	for _, target := range []string{"/", "/api/state", "/api/events", "/assets/icon.svg"} {
 		if r := l.ask("HEAD", target); r.StatusCode != 200 {
 			t.Errorf("HEAD %s: %d", target, r.StatusCode)
 		}

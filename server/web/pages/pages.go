@@ -2,6 +2,8 @@
 package pages
 
 import (
+	"slices"
+
 	"grouplab/lessons/render"
 	"grouplab/static"
 	"grouplab/static/view"
@@ -12,6 +14,7 @@ type Book struct {
 	contents []view.LessonLink
 	lessons  map[string]*view.LessonPage
 	order    []string
+	pictures []string
 }
 
 // New reads the lessons that the program carries. An error means that the program was built wrongly.
@@ -20,6 +23,11 @@ func New() (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
+	return Of(all), nil
+}
+
+// Of makes a book of these lessons.
+func Of(all []render.Lesson) *Book {
 	b := &Book{lessons: map[string]*view.LessonPage{}}
 	for i := range all {
 		l := &all[i]
@@ -34,8 +42,14 @@ func New() (*Book, error) {
 			ID: l.ID, Number: l.Number, Title: both(l.Title), Summary: both(l.Summary),
 		})
 	}
-	return b, nil
+	for _, picture := range view.Gallery() {
+		b.pictures = append(b.pictures, picture.Name)
+	}
+	return b
 }
+
+// Pictures are the names of the gallery's pictures in their order.
+func (b *Book) Pictures() []string { return b.pictures }
 
 // IDs are the lessons' ids in their order.
 func (b *Book) IDs() []string { return b.order }
@@ -51,18 +65,13 @@ func (b *Book) Lesson(id string) (view.PageData, bool) {
 	return view.PageData{Kind: view.PageLesson, Built: static.Built(), Lesson: page}, found
 }
 
+// Live is the page of the running cluster.
+func (b *Book) Live() view.PageData { return view.PageData{Kind: view.PageLive, Built: static.Built()} }
+
 // Gallery is the page of one picture, "" for the first; false where no picture has that name.
 func (b *Book) Gallery(name string) (view.PageData, bool) {
 	d := view.PageData{Kind: view.PageGallery, Built: static.Built(), Gallery: name}
-	if name == "" {
-		return d, true
-	}
-	for _, n := range view.Gallery() {
-		if n.Name == name {
-			return d, true
-		}
-	}
-	return d, false
+	return d, name == "" || slices.Contains(b.pictures, name)
 }
 
 // Error is a page that says what went wrong. It lists the lessons all the same, so that it leads on.
@@ -73,7 +82,7 @@ func (b *Book) Error(status int, said view.Text) view.PageData {
 func lesson(l *render.Lesson) *view.LessonPage {
 	page := &view.LessonPage{
 		ID: l.ID, Number: l.Number, Title: both(l.Title), Script: l.Script,
-		Goals: plain(l.Goals), Hints: plain(l.Hints),
+		Goals: named(l.Goals), Hints: named(l.Hints),
 	}
 	for _, s := range l.Steps {
 		step := view.StepPage{Name: s.Name, Title: both(s.Title), Body: both(s.HTML)}
@@ -89,10 +98,10 @@ func lesson(l *render.Lesson) *view.LessonPage {
 	return page
 }
 
-func plain(list []render.Named) []view.NamedText {
+func named(list []render.Named) []view.NamedText {
 	var out []view.NamedText
 	for _, n := range list {
-		out = append(out, view.NamedText{Name: n.Name, Text: both(n.Plain)})
+		out = append(out, view.NamedText{Name: n.Name, Text: both(n.HTML)})
 	}
 	return out
 }

@@ -34,18 +34,20 @@ func Write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("site: %w", err)
 	}
-	for _, tree := range []struct {
-		at string
-		fs fs.FS
-	}{{"assets", static.Assets()}, {"dist", static.Dist()}} {
-		if err := copyTree(filepath.Join(dir, tree.at), tree.fs); err != nil {
-			return fmt.Errorf("site: %w", err)
-		}
+	return write(dir, static.Assets(), static.Dist(), book)
+}
+
+func write(dir string, assets, dist fs.FS, book *pages.Book) error {
+	if err := copyTree(filepath.Join(dir, "assets"), assets); err != nil {
+		return fmt.Errorf("site: %w", err)
+	}
+	if err := copyTree(filepath.Join(dir, "dist"), dist); err != nil {
+		return fmt.Errorf("site: %w", err)
 	}
 	// A worker serves no page above its own address, so it lies at the root.
-	worker, err := fs.ReadFile(static.Assets(), "sw.js")
+	worker, err := fs.ReadFile(assets, "sw.js")
 	if err == nil {
-		err = write(filepath.Join(dir, "sw.js"), worker)
+		err = put(filepath.Join(dir, "sw.js"), worker)
 	}
 	if err != nil {
 		return fmt.Errorf("site: %w", err)
@@ -72,9 +74,9 @@ func list(book *pages.Book) []page {
 	}
 	d, _ := book.Gallery("")
 	all = append(all, page{"gallery/index.html", d})
-	for _, named := range view.Gallery() {
-		d, _ := book.Gallery(named.Name)
-		all = append(all, page{path.Join("gallery", named.Name, "index.html"), d})
+	for _, name := range book.Pictures() {
+		d, _ := book.Gallery(name)
+		all = append(all, page{path.Join("gallery", name, "index.html"), d})
 	}
 	// Hosts show this one for whatever is not there, under the address that was asked for: its links work at the root only.
 	notFound := book.Error(404, view.Text{En: "There is no such page.", Zh: "没有这个页面。"})
@@ -95,7 +97,7 @@ func (p page) write(dir string) error {
 	}
 	withPolicy := strings.Replace(text.String(), head,
 		head+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`, 1)
-	return write(filepath.Join(dir, filepath.FromSlash(p.at)), []byte(withPolicy))
+	return put(filepath.Join(dir, filepath.FromSlash(p.at)), []byte(withPolicy))
 }
 
 func copyTree(dir string, tree fs.FS) error {
@@ -107,12 +109,12 @@ func copyTree(dir string, tree fs.FS) error {
 		if err != nil {
 			return err
 		}
-		return write(filepath.Join(dir, filepath.FromSlash(name)), body)
+		return put(filepath.Join(dir, filepath.FromSlash(name)), body)
 	})
 }
 
-// write replaces a file in one step, so that a host that serves the folder meanwhile never shows half of one.
-func write(name string, body []byte) error {
+// put replaces a file in one step, so that a host that serves the folder meanwhile never shows half of one.
+func put(name string, body []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
