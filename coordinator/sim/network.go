@@ -297,6 +297,10 @@ func (w *World) lose(c *consumer, n *conn) {
 	w.disconnect(c, n, reason)
 	if n.coordinator && c.coordinator == n.broker {
 		c.coordinatorUnknown(w, fmt.Sprintf("broker %d is unavailable", n.broker))
+		if n.gone == 0 {
+			// ensureCoordinatorReady: found, but the connection failed; back off before asking again.
+			c.sleep(w, "retry back-off after "+reason)
+		}
 	}
 }
 

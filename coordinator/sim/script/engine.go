@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/sim"
@@ -20,8 +21,9 @@ type Engine struct {
 	group  string
 	topics []string
 	facts  *facts
-	// since are the events since the last Mark, out those that Take has not handed out.
-	since, out []event.Event
+	// since are the events since the last Mark, earlier those between it and the Mark before, out those that Take has not
+	// handed out.
+	since, earlier, out []event.Event
 	// failure is why the last command that had to fail did.
 	failure string
 	// hidden are the kinds that transcripts leave out; never changed in place.
@@ -107,7 +109,7 @@ func (e *Engine) unborn(c Command) error {
 }
 
 // input notes a command among the events.
-func (e *Engine) input(c Command) { e.world.Input(c.Raw) }
+func (e *Engine) input(c Command) { e.world.Input(strings.TrimLeft(c.Raw, "! \t")) }
 
 // Begin runs a command as far as it takes no time of the world. For advance and until it returns what to wait for; the
 // caller steps the world and asks Done, so that a page can show the time in between. One that must fail ('!') runs to
@@ -199,8 +201,16 @@ func (e *Engine) Take() []event.Event {
 	return out
 }
 
-// Mark begins a new stretch for conditions of the form "event KIND": only events after it count.
-func (e *Engine) Mark() { e.since = nil }
+// Mark begins a new stretch for conditions of the form "event KIND": only events after it count. The end of an until is
+// one. (expect alone looks at the stretch before too, so that it can ask what happened while the last until waited.)
+func (e *Engine) Mark() { e.earlier, e.since = e.since, nil }
+
+// lookingBack is the engine as expect sees it.
+func (e *Engine) lookingBack() *Engine {
+	wide := *e
+	wide.since = append(slices.Clip(e.earlier), e.since...)
+	return &wide
+}
 
 // drain takes what happened in the world and learns from it.
 func (e *Engine) drain() {
@@ -225,7 +235,7 @@ func (e *Engine) Clone() *Engine {
 		c.world = e.world.Clone()
 	}
 	c.facts = e.facts.clone()
-	c.since, c.out = slices.Clip(e.since), slices.Clip(e.out)
+	c.since, c.earlier, c.out = slices.Clip(e.since), slices.Clip(e.earlier), slices.Clip(e.out)
 	return &c
 }
 

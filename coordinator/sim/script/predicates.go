@@ -20,7 +20,7 @@ func predicates() []predicate {
 		{"state", "state STATE", "the group is in it: Empty, PreparingRebalance, CompletingRebalance, Stable, Dead", parseState},
 		{"generation", "generation OP N", "the group's generation; OP is ==, !=, <, <=, > or >=", parseCount("generation", func(g *group) int64 { return int64(g.generation) })},
 		{"members", "members OP N", "how many members the group has; pending ids are none", parseCount("members", func(g *group) int64 { return int64(len(g.members)) })},
-		{"event", "event KIND [FIELD=VALUE]…", "such an event happened since the last until; a member's field also matches its client's name", parseEvent},
+		{"event", "event KIND [FIELD=VALUE]…", "such an event happened since the last until was over (for expect: or during it); member=c1 means any member id of client c1", parseEvent},
 		{"owner", "owner TOPIC-PARTITION CONSUMER", "the coordinator gave it the partition and it runs and has taken it over", parseOwner},
 		{"unowned", "unowned OP N", "how many partitions of the group's topics have no owner", parseUnowned},
 		{"committed", "committed TOPIC-PARTITION OP N", "the committed offset; false where there is none", parseCommitted},

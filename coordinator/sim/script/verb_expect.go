@@ -12,9 +12,10 @@ var expectVerb = verb{
 	condition: true,
 	quiet:     true,
 	do: func(e *Engine, c Command) error {
-		if c.Cond.Holds(e) {
+		wide := e.lookingBack()
+		if c.Cond.Holds(wide) {
 			return nil
 		}
-		return fmt.Errorf("expected %s, but %s", c.Cond, c.Cond.Explain(e))
+		return fmt.Errorf("expected %s, but %s", c.Cond, c.Cond.Explain(wide))
 	},
 }
