@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -222,4 +224,61 @@ func (w *world) count(kind string) int {
 		}
 	}
 	return n
+}
+
+func (w *world) hold(from, to int32, on bool) { w.held[[2]int32{from, to}] = on }
+
+func (w *world) kill(id int32) {
+	w.t.Helper()
+	if !w.c.KillBroker(w.nowMs, id) {
+		w.t.Fatalf("broker %d does not run", id)
+	}
+	w.take()
+}
+
+func (w *world) start(id int32) bool {
+	done := w.c.StartBroker(w.nowMs, id)
+	w.take()
+	return done
+}
+
+// wantSameLogs wants every replica of a partition to have the same bytes.
+func (w *world) wantSameLogs(topic string, partition int32) {
+	w.t.Helper()
+	p := w.c.find(topic, partition)
+	first := bytesOf(w.t, p.replicas[0].log)
+	for i := range p.replicas {
+		if r := &p.replicas[i]; !bytes.Equal(bytesOf(w.t, r.log), first) {
+			w.t.Errorf("%s-%d: the logs of broker %d (to %d) and %d (to %d) differ", topic, partition, p.replicas[0].broker,
+				p.replicas[0].log.EndOffset(), r.broker, r.log.EndOffset())
+		}
+	}
+}
+
+func bytesOf(t testing.TB, l *log.Log) []byte {
+	var all []byte
+	if err := l.Each(l.StartOffset(), l.EndOffset(), func(b log.Batch) bool { all = append(all, b.Bytes...); return true }); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// everything is the bytes of all logs.
+func (w *world) everything() []byte {
+	var all []byte
+	for _, p := range w.c.partitions {
+		for i := range p.replicas {
+			all = append(all, bytesOf(w.t, p.replicas[i].log)...)
+		}
+	}
+	return all
+}
+
+func (w *world) clone() *world {
+	k := *w
+	k.c = w.c.Clone(w.c.cfg.Numbers.Clone())
+	k.wire = append([]flying(nil), w.wire...)
+	k.cut, k.held = maps.Clone(w.cut), maps.Clone(w.held)
+	k.events, k.appended = append([]event.Event(nil), w.events...), append([]Appended(nil), w.appended...)
+	return &k
 }
