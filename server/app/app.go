@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -184,7 +183,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		return nil
 	}
 	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
-	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
+	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
 	return err
 }
 
@@ -200,6 +199,11 @@ func (s *Server) publish(events []event.Event) {
 	}
 	s.web.Observe(events)
 	s.hub.Publish(events)
+}
+
+// health is whether the loop answers.
+func (s *Server) health(ctx context.Context) error {
+	return s.loop.Do(ctx, func(int64, *drive.Drive) {})
 }
 
 // facts asks the loop for everything that a fold needs to begin with.
@@ -253,7 +257,7 @@ func (s *Server) servePages() error {
 		<-s.ctx.Done()
 		return nil
 	}
-	site := &http.Server{Handler: s.web, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+	site := web.HTTPServer(s.web)
 	failed := make(chan error, 1)
 	go func() { failed <- site.Serve(s.page) }()
 	select {

@@ -3,16 +3,21 @@
 // whatever changes something needs the token that the page carries.
 //
 //	GET  /                            contents: lessons, the running cluster, the gallery
-//	GET  /lab/ID                      a lesson
+//	GET  /lab/ID                      a lesson; browsers are led to /lab/ID/, where links are as on a static site
 //	GET  /live                        the running cluster
-//	GET  /gallery                     every picture in its named states
-//	GET  /api/state                   the cluster now, JSON
+//	GET  /gallery, /gallery/NAME      every picture in its named states
+//	GET  /assets/…, /dist/…, /sw.js   what pages load
+//	GET  /api/state?group=G           the cluster now, or one group of it, JSON
 //	GET  /api/events?from=SEQ         the last 100 000 events, JSON lines
 //	GET  /api/live                    the websocket (package live says what it speaks)
 //	GET  /api/probe?group=G&member=M  what each request would get now
 //	GET  /api/demo                    the demo clients
 //	GET  /metrics, /healthz
-//	POST /api/brokers/ID/{kill,restart}, /api/topics/NAME/partitions, /api/demo
+//	POST /api/brokers/ID/kill, /api/brokers/ID/restart
+//	POST /api/topics/NAME/partitions  {"total":8}
+//	POST /api/demo                    {"start":2}, {"kill":"demo-1"} or {"stop":"demo-1"}
+//
+// Whatever goes wrong under /api is answered with {"error":"…","hint":"…"}: what was wrong, and what would be right.
 package web
 
 import (
