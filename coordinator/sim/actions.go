@@ -266,12 +266,18 @@ func (w *World) checkBroker(id int32) error {
 
 // KillBroker ends a broker's process at once. Clients notice when their connections break, the controller after
 // broker.session.timeout.ms.
-func (w *World) KillBroker(id int32) error {
+func (w *World) KillBroker(id int32) error { return w.endBroker(id, w.drive.KillBroker) }
+
+// StopBroker stops a broker cleanly (controlled shutdown): its leaderships move first, what is parked is answered, then
+// its connections break.
+func (w *World) StopBroker(id int32) error { return w.endBroker(id, w.drive.StopBroker) }
+
+func (w *World) endBroker(id int32, end func(nowMs int64, id int32) bool) error {
 	if err := w.checkBroker(id); err != nil {
 		return err
 	}
 	before := len(w.events)
-	if !w.drive.KillBroker(w.nowMs, id) {
+	if !end(w.nowMs, id) {
 		return fmt.Errorf("broker %d does not run", id)
 	}
 	w.take()

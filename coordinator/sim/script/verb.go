@@ -39,7 +39,7 @@ func init() {
 	for _, v := range []verb{
 		seedVerb, brokersVerb, setVerb, latencyVerb, lossVerb, topicVerb, groupVerb, consumerVerb,
 		startVerb, stopVerb, killVerb, restartVerb, pauseVerb, resumeVerb, busyVerb, commitVerb,
-		addPartitionsVerb, killBrokerVerb, restartBrokerVerb, dropVerb,
+		addPartitionsVerb, killBrokerVerb, stopBrokerVerb, restartBrokerVerb, dropVerb,
 		advanceVerb, untilVerb, expectVerb, showVerb, hideVerb,
 	} {
 		verbs[v.name] = v
