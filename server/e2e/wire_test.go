@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/binary"
+	"hash/crc32"
 	"io"
 	"net"
 	"testing"
@@ -36,7 +37,7 @@ func (w *wire) send(requests ...kmsg.Request) int32 {
 	var out []byte
 	for _, r := range requests {
 		w.last++
-		out = w.format.AppendRequest(out, r, w.last)
+		out = append(out, w.format.AppendRequest(nil, r, w.last)...)
 	}
 	w.raw(out)
 	return w.last
@@ -104,3 +105,5 @@ func (w *wire) closed() {
 		w.t.Fatal("the connection stayed open")
 	}
 }
+
+func crc(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
