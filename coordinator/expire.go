@@ -21,6 +21,8 @@ type session struct {
 	name                int64
 	startMs, deadlineMs int64
 	toldMs              int64 // when it was told
+	// pending and isNew are the operation's.
+	pending, isNew bool
 	// moved is set while the deadline is a later one than was told.
 	moved bool
 }
@@ -54,7 +56,9 @@ func (c *Coordinator) resetSession(m *member, how string, quiet bool) {
 }
 
 func (c *Coordinator) armSession(m *member, v operation, afterMs int64, how string, quiet bool) {
-	quiet = quiet && m.session.op.Number != 0
+	// Quiet is only what changes nothing but the deadline: not another timeout, nor that it ends because a reply is parked.
+	quiet = quiet && m.session.op.Number != 0 && m.session.isNew == v.isNew && !m.heartbeatSatisfied() &&
+		m.session.deadlineMs-m.session.startMs == afterMs
 	c.quiet = quiet
 	m.satisfied = true
 	c.knock(m, how)
@@ -65,10 +69,11 @@ func (c *Coordinator) armSession(m *member, v operation, afterMs int64, how stri
 	if completed { // its reply is parked, so it needs none
 		return
 	}
-	m.session.op, m.session.startMs, m.session.deadlineMs, m.session.moved = op, c.nowMs, deadlineMs, quiet
+	m.session.op, m.session.pending, m.session.isNew = op, v.pending, v.isNew
+	m.session.startMs, m.session.deadlineMs, m.session.moved = c.nowMs, deadlineMs, quiet
 	if !quiet {
 		m.session.name, m.session.toldMs = op.Number, c.nowMs
-		m.session.seq = c.emit(m.groupID, c.sessionWatched(m, v))
+		m.session.seq = c.emit(m.groupID, c.sessionWatched(m))
 	}
 }
 
@@ -79,19 +84,20 @@ func (c *Coordinator) tellMoved(m *member) {
 	}
 	m.session.moved = false
 	c.cause = m.session.seq
-	m.session.seq = c.emit(m.groupID, c.sessionWatched(m, operation{kind: event.DelayedHeartbeat}))
+	m.session.seq = c.emit(m.groupID, c.sessionWatched(m))
 }
 
 // sessionWatched tells of a session timer that waits.
-func (c *Coordinator) sessionWatched(m *member, v operation) event.OperationWatched {
+func (c *Coordinator) sessionWatched(m *member) event.OperationWatched {
 	at := c.sessions.Place(m.session.op)
 	w := event.OperationWatched{Op: m.session.name, Type: event.DelayedHeartbeat, Keys: []string{memberKeyName(m)},
-		Member: m.id, StartMs: m.session.startMs, DeadlineMs: m.session.deadlineMs, Pending: v.pending, New: v.isNew,
+		Member: m.id, StartMs: m.session.startMs, DeadlineMs: m.session.deadlineMs, Pending: m.session.pending,
+		New:   m.session.isNew,
 		Level: at.Level, CellMs: at.CellMs, DeadlineOf: m.id, Until: "it sends a heartbeat or a commit"}
 	switch {
-	case v.pending:
+	case m.session.pending:
 		w.Until = "it joins with its id"
-	case v.isNew:
+	case m.session.isNew:
 		w.DeadlineOf, w.Until = "", "the join phase ends"
 	}
 	return w

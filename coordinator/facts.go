@@ -72,12 +72,12 @@ func (f *facts) group(g *group) {
 	for _, m := range g.pending {
 		f.add(g.id, 0, event.MemberIDIssued{Member: m.id, ClientID: m.clientID, ClientHost: m.clientHost,
 			DeadlineMs: m.session.deadlineMs})
-		f.session(m, operation{pending: true})
+		f.session(m)
 	}
 	for _, m := range g.members {
 		f.parked(g, m, &m.join, apiJoinGroup, untilJoined)
 		f.parked(g, m, &m.sync, apiSyncGroup, untilSynced)
-		f.session(m, operation{isNew: m.isNew})
+		f.session(m)
 	}
 	f.operation(g, g.joinOp.op)
 	f.operation(g, g.syncOp.op)
@@ -90,9 +90,9 @@ func (f *facts) parked(g *group, m *member, p *parked, api int16, until string) 
 	}
 }
 
-func (f *facts) session(m *member, v operation) {
+func (f *facts) session(m *member) {
 	if m.session.op.Number != 0 {
-		f.add(m.groupID, 0, f.c.sessionWatched(m, v))
+		f.add(m.groupID, 0, f.c.sessionWatched(m))
 	}
 }
 

@@ -58,10 +58,11 @@ type beginning struct {
 	seq    int64 // of its RebalanceStarted
 }
 
-// timer is a delayed operation that a group or a member has in purgatory.
+// timer is a delayed operation that a group has in purgatory.
 type timer struct {
 	op  purgatory.Op
-	seq int64 // of its OperationWatched, 0 where it was not told
+	seq int64  // of its OperationWatched, 0 where it was not told
+	of  string // the member whose timeout set the deadline, "" where it is a setting
 }
 
 func newGroup(id string, partition int32, nowMs int64) *group {

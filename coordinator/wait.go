@@ -94,7 +94,10 @@ func (c *Coordinator) watch(g *group, v operation, key int64, afterMs int64) {
 	}
 	d, _ := c.rebalances.Get(op)
 	t := g.timerOf(v.kind)
-	t.op = op
+	*t = timer{op: op}
+	if v.kind != event.InitialDelayedJoin {
+		_, t.of = g.rebalanceTimeoutMs()
+	}
 	t.seq = c.emit(g.id, c.groupWatched(g, op, d))
 }
 
@@ -102,7 +105,8 @@ func (c *Coordinator) watch(g *group, v operation, key int64, afterMs int64) {
 func (c *Coordinator) groupWatched(g *group, op purgatory.Op, d purgatory.Details[int64, operation]) event.OperationWatched {
 	v := d.Value
 	w := event.OperationWatched{Op: op.Number, Type: v.kind, StartMs: d.StartMs, DeadlineMs: d.DeadlineMs,
-		RemainingMs: v.remainingMs, Generation: v.generation, Level: d.Placement.Level, CellMs: d.Placement.CellMs}
+		RemainingMs: v.remainingMs, Generation: v.generation, Level: d.Placement.Level, CellMs: d.Placement.CellMs,
+		DeadlineOf: g.timerOf(v.kind).of}
 	for _, k := range d.Keys {
 		w.Keys = append(w.Keys, keyName(k, g.id))
 	}
@@ -111,9 +115,6 @@ func (c *Coordinator) groupWatched(g *group, op purgatory.Op, d purgatory.Detail
 		w.Until = untilRejoined
 	case event.DelayedSync:
 		w.Until = "everyone has sent SyncGroup"
-	}
-	if v.kind != event.InitialDelayedJoin {
-		_, w.DeadlineOf = g.rebalanceTimeoutMs()
 	}
 	return w
 }
