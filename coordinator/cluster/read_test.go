@@ -152,44 +152,33 @@ func TestListOffset(t *testing.T) {
 // A follower must have everything from before the epoch before it counts as in sync: the new leader's high watermark may
 // be behind what the old one has acknowledged.
 func TestNobodyJoinsWithoutWhatCameBeforeTheEpoch(t *testing.T) {
-	w := newWorld(t, Config{Brokers: 3, ReplicaFetchMaxBytes: 1})
-	w.topic("orders", 1, 3)
-	w.kill(3)
+	w := newWorld(t, Config{Brokers: 4, ReplicaFetchMaxBytes: 1})
+	w.topic("orders", 1, 4)
+	w.kill(4)
 	w.run(10000)
 	var last int64
 	for range 5 {
 		last = w.say("orders", 0, -1, 5000, "a")
 	}
-	w.run(21) // five rounds; the follower does not know yet that all are acknowledged
+	w.run(24) // five rounds; the followers do not know yet that the last one is acknowledged
 	w.wantCode(last, 0)
 	w.kill(1)
+	w.hold(3, 2, true)
 	w.run(9000)
-	if leader, hw := w.c.find("orders", 0).leader, w.replica("orders", 0, 2).hw; leader != 2 || hw != 5 {
-		t.Fatalf("leader %d with high watermark %d", leader, hw) // alone in the ISR, it knows
-	}
-	w.start(1)
-	w.run(1000)
-	for range 5 {
-		last = w.say("orders", 0, -1, 5000, "b")
-	}
-	w.run(21)
-	w.wantCode(last, 0)
-	w.c.StopBroker(w.nowMs, 2) // broker 1 leads, and has heard of a high watermark below 10
-	w.take()
 	p := w.c.find("orders", 0)
-	if p.leader != 1 || p.epochStart != 10 {
-		t.Fatalf("leader %d, epoch from %d", p.leader, p.epochStart)
+	if p.leader != 2 || p.epochStart != 5 || p.local().hw >= 5 {
+		t.Fatalf("leader %d, epoch from %d, high watermark %d; want 2, 5 and less than 5", p.leader, p.epochStart, p.local().hw)
 	}
-	p.local().hw = 6 // as if the answers that told it had been late
-	w.start(3)
-	for p.replicas[p.at(3)].log.EndOffset() < 10 {
-		if p.inSync(3) {
-			t.Fatalf("in sync with %d of the 10 records from before the epoch", p.replicas[p.at(3)].log.EndOffset())
+	w.start(4)
+	r := &p.replicas[p.at(4)]
+	for r.log.EndOffset() < 5 {
+		if p.inSync(4) {
+			t.Fatalf("in sync with %d of the 5 records from before the epoch", r.log.EndOffset())
 		}
 		w.run(1)
 	}
-	w.run(1000)
-	if !p.inSync(3) {
+	w.run(100)
+	if !p.inSync(4) {
 		t.Error("not in sync with all of them")
 	}
 }

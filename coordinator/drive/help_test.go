@@ -214,11 +214,15 @@ func (w *world) committed(broker int32) int64 {
 	return r.Topics[0].Partitions[0].Offset
 }
 
-func (w *world) heartbeat(broker int32, m member) int16 {
-	w.t.Helper()
+func heartbeatRequest(m member) *kmsg.HeartbeatRequest {
 	q := kmsg.NewPtrHeartbeatRequest()
 	q.Version, q.Group, q.MemberID, q.Generation = 3, group, m.id, m.generation
-	return ask[*kmsg.HeartbeatResponse](w, broker, "c1", q).ErrorCode
+	return q
+}
+
+func (w *world) heartbeat(broker int32, m member) int16 {
+	w.t.Helper()
+	return ask[*kmsg.HeartbeatResponse](w, broker, "c1", heartbeatRequest(m)).ErrorCode
 }
 
 func (w *world) topic() {
