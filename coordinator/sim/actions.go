@@ -323,7 +323,8 @@ func (w *World) SetLoss(ppm int32) error {
 	return nil
 }
 
-// Drop loses the next count requests of one API that a consumer sends; reply loses the answers instead.
+// Drop loses the next count requests of one API that a consumer sends; reply loses the answers instead. It takes the
+// place of what was said before about the same messages; 0 lets all through again.
 func (w *World) Drop(consumer string, api int16, count int, reply bool) error {
 	c, err := w.named(consumer)
 	if err != nil {
@@ -332,10 +333,12 @@ func (w *World) Drop(consumer string, api int16, count int, reply bool) error {
 	if kmsg.NameForKey(api) == "Unknown" {
 		return fmt.Errorf("there is no API with key %d", api)
 	}
-	if count < 1 || count > 1_000_000 {
-		return fmt.Errorf("%d messages cannot be dropped: 1 to 1 000 000", count)
+	if count < 0 || count > 1_000_000 {
+		return fmt.Errorf("%d messages cannot be dropped: 0 to 1 000 000", count)
 	}
-	w.drops = slices.DeleteFunc(w.drops, func(r dropRule) bool { return r.left == 0 })
+	w.drops = slices.DeleteFunc(w.drops, func(r dropRule) bool {
+		return r.left == 0 || r.consumer == c.index && r.api == api && r.reply == reply
+	})
 	w.drops = append(w.drops, dropRule{c.index, api, reply, count})
 	return nil
 }

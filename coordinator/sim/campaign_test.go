@@ -20,7 +20,7 @@ import (
 // A failure prints its seed and the script that leads to it.
 func TestCampaign(t *testing.T) {
 	seeds := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
-	steps := 60
+	steps := 120
 	if s := os.Getenv("STEPS"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
@@ -45,6 +45,9 @@ func TestCampaign(t *testing.T) {
 			}
 			t.Logf("seed %d: %s of the world, %d events", seed, c.clock(), c.check.events)
 		})
+	}
+	for _, m := range sometimes {
+		t.Logf("%4d times %s", reached[m], m)
 	}
 	if t.Failed() || len(seeds) == 1 {
 		return
@@ -125,10 +128,11 @@ func (c *campaign) run(steps int) {
 	c.do("set offsets.load.buffer.size 1000")
 	c.do("topic orders %d", c.size)
 	c.do("group g")
+	rebalance := [][]string{{"5s", "10s", "20s"}, {"5s"}}[c.prng.IntN(2)]
 	for range 3 + c.prng.IntN(3) {
 		c.consumers++
-		c.do("consumer c%d session=%s rebalance=%s commit=%s metadata-age=20s request-timeout=%s v=%s", c.consumers,
-			c.pick("6s", "10s", "30s"), c.pick("5s", "10s", "20s"), c.pick("1s", "3s", "off"), c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"))
+		c.do("consumer c%d session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s", c.consumers,
+			c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s"), c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"))
 	}
 	for i := range steps {
 		c.action()
@@ -139,6 +143,8 @@ func (c *campaign) run(steps int) {
 	}
 	c.calm()
 }
+
+var droppable = []string{"JoinGroup", "SyncGroup", "Heartbeat", "OffsetCommit", "LeaveGroup", "FindCoordinator"}
 
 // action does one random thing that is possible now.
 func (c *campaign) action() {
@@ -182,8 +188,7 @@ func (c *campaign) action() {
 			c.down = nil
 		}
 	case 13, 16:
-		c.do("drop %s %s %d%s", name, c.pick("JoinGroup", "SyncGroup", "SyncGroup", "Heartbeat", "OffsetCommit", "LeaveGroup", "FindCoordinator"),
-			1+c.prng.IntN(2), c.pick("", " answers"))
+		c.do("drop %s %s %d%s", name, c.pick(droppable...), 1+c.prng.IntN(2), c.pick("", " answers"))
 	case 14:
 		c.do("loss %s%%", c.pick("0", "0", "0.5", "3"))
 	case 15:
@@ -248,7 +253,13 @@ func (c *campaign) calm() {
 			c.do("resume %s", name)
 		}
 	}
-	c.do("advance 90s") // closes end, drop rules are used up
+	for i := range c.consumers {
+		for _, api := range droppable {
+			c.do("drop c%d %s 0", i+1, api)
+			c.do("drop c%d %s 0 answers", i+1, api)
+		}
+	}
+	c.do("advance 90s") // closes come to their end
 	for i := range c.consumers {
 		if name := fmt.Sprintf("c%d", i+1); c.holds("client " + name + " STOPPED") {
 			c.do("start %s", name)

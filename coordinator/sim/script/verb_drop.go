@@ -11,9 +11,9 @@ import (
 var dropVerb = verb{
 	name:     "drop",
 	usage:    "drop CONSUMER API COUNT [answers]",
-	help:     "the network loses the next requests of one kind that a consumer sends, or the answers to them",
+	help:     "the network loses the next requests of one kind that a consumer sends, or the answers to them; 0 ends that",
 	example:  "drop c1 Heartbeat 1",
-	params:   []param{consumerParam, apiParam, wholeParam("COUNT", 1, 1_000_000), answersParam},
+	params:   []param{consumerParam, apiParam, wholeParam("COUNT", 0, 1_000_000), answersParam},
 	optional: 1,
 	do: func(e *Engine, c Command) error {
 		key, _ := apiKey(c.Args[1].Text)
