@@ -143,8 +143,11 @@ func distinct[T any](rows []T, id func(T) int32) []T {
 	return kept
 }
 
-// checkProduce walks a large Produce body by its lengths alone. A decoder trusts an array's length up to the frame's size
-// and reserves a structure for each element, so a hostile frame of the largest size could cost a hundred times as much.
+// maxProduceRows bounds the topics and partitions of a large Produce.
+const maxProduceRows = 100_000
+
+// checkProduce walks a large Produce body by its lengths alone, and counts. A decoder reserves a structure for each topic
+// and partition, which may be two bytes on the wire, so a hostile frame of the largest size could cost thirty times as much.
 func checkProduce(version int16, body []byte) error {
 	r := kbin.Reader{Src: body}
 	flexible := version >= 9
@@ -169,12 +172,15 @@ func checkProduce(version int16, body []byte) error {
 			_ = r.UnsafeNullableString()
 		}
 	}
+	rows := 0
 	name() // the transactional id
 	r.Int16()
 	r.Int32()
-	for topics := length(); topics > 0 && r.Ok(); topics-- {
+	for topics := length(); topics > 0 && r.Ok() && rows <= maxProduceRows; topics-- {
+		rows++
 		name()
-		for partitions := length(); partitions > 0 && r.Ok(); partitions-- {
+		for partitions := length(); partitions > 0 && r.Ok() && rows <= maxProduceRows; partitions-- {
+			rows++
 			r.Int32()
 			if flexible {
 				r.CompactNullableBytes()
@@ -184,6 +190,9 @@ func checkProduce(version int16, body []byte) error {
 			tags()
 		}
 		tags()
+	}
+	if rows > maxProduceRows {
+		return refusef("Produce v%d: a frame of %d bytes names more than %d topics and partitions", version, len(body), maxProduceRows)
 	}
 	tags()
 	if !r.Ok() {
