@@ -32,14 +32,15 @@ func Of(all []render.Lesson) *Book {
 	for i := range all {
 		l := &all[i]
 		page := lesson(l)
-		page.Of = len(all)
+		// A folder's number leaves room for lessons to come; a reader is told the place among those that are there.
+		page.Number, page.Of = i+1, len(all)
 		if i+1 < len(all) {
 			page.Next = all[i+1].ID
 		}
 		b.lessons[l.ID] = page
 		b.order = append(b.order, l.ID)
 		b.contents = append(b.contents, view.LessonLink{
-			ID: l.ID, Number: l.Number, Title: both(l.Title), Summary: both(l.Summary),
+			ID: l.ID, Number: i + 1, Title: both(l.Title), Summary: both(l.Summary),
 		})
 	}
 	for _, picture := range view.Gallery() {
@@ -81,7 +82,7 @@ func (b *Book) Error(status int, said view.Text) view.PageData {
 
 func lesson(l *render.Lesson) *view.LessonPage {
 	page := &view.LessonPage{
-		ID: l.ID, Number: l.Number, Title: both(l.Title), Script: l.Script,
+		ID: l.ID, Title: both(l.Title), Script: l.Script,
 		Goals: named(l.Goals), Hints: named(l.Hints),
 	}
 	for _, s := range l.Steps {

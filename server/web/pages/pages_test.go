@@ -18,7 +18,7 @@ func TestBook(t *testing.T) {
 	}
 	for i, id := range ids {
 		d, found := b.Lesson(id)
-		if !found || d.Kind != view.PageLesson || d.Lesson.ID != id || d.Lesson.Of != len(ids) || d.Lesson.Script == "" {
+		if !found || d.Kind != view.PageLesson || d.Lesson.ID != id || d.Lesson.Number != i+1 || d.Lesson.Of != len(ids) || d.Lesson.Script == "" {
 			t.Fatalf("lesson %s: %+v", id, d)
 		}
 		if next := d.Lesson.Next; i+1 < len(ids) && next != ids[i+1] || i+1 == len(ids) && next != "" {

@@ -102,7 +102,7 @@ func (p page) write(dir string) error {
 
 func copyTree(dir string, tree fs.FS) error {
 	return fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil || entry.IsDir() || name == "README" {
 			return err
 		}
 		body, err := fs.ReadFile(tree, name)
