@@ -97,11 +97,29 @@ func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
 		return b, err
 	}
 	b, err := log.Validate(r.Batch, p.topic.maxMessageBytes)
+	if err == nil && p.topic.compacted && b.Codec() == log.None {
+		err = keyed(b)
+	}
 	if err == nil && b.MaxTimestampMs > c.nowMs+p.topic.timestampAfterMs {
 		err = &log.Error{Code: codeInvalidTimestamp, Reason: fmt.Sprintf("a record's timestamp, %d, is more than message.timestamp.after.max.ms (%d) after the broker's time, %d",
 			b.MaxTimestampMs, p.topic.timestampAfterMs, c.nowMs)}
 	}
 	return b, err
+}
+
+// keyed wants a key in every record: compaction keeps the newest record of each.
+func keyed(b log.Batch) error {
+	without := int64(-1)
+	err := b.Each(nil, func(r log.Record) bool {
+		if r.Key == nil {
+			without = r.Offset
+		}
+		return without < 0
+	})
+	if err == nil && without >= 0 {
+		err = &log.Error{Code: codeInvalidRecord, Reason: fmt.Sprintf("record %d has no key; a compacted topic needs one", without)}
+	}
+	return err
 }
 
 func refusal(err error) *log.Error {
@@ -151,9 +169,13 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 	return nil
 }
 
+// producerExpirationMs is producer.id.expiration.ms: how long a silent producer's sequence numbers are remembered.
+const producerExpirationMs = 24 * 3600 * 1000
+
 // retain deletes what is too much or too old. It runs whenever a segment is full, not by the clock: nothing happens to
 // an idle log.
 func (c *Cluster) retain(p *partition, r *replica, minStart int64) error {
+	r.log.ExpireProducers(c.nowMs - producerExpirationMs)
 	if p.topic.compacted {
 		return nil
 	}

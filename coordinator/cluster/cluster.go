@@ -27,6 +27,7 @@ const (
 	codeStorageError             int16 = 56
 	codeFencedLeaderEpoch        int16 = 74
 	codeUnknownLeaderEpoch       int16 = 76
+	codeInvalidRecord            int16 = 87
 	codeOffsetNotAvailable       int16 = 78
 )
 

@@ -12,6 +12,7 @@ import (
 func TestAppendRefusesWithKafkasCode(t *testing.T) {
 	w := newWorld(t, Config{Brokers: 3, MaxMessageBytes: 200})
 	w.topic("orders", 2, 3)
+	w.topic("tables", 1, 3, TopicConfig{"cleanup.policy", "compact"})
 	w.c.EnsureOffsetsTopic(w.nowMs)
 	w.take()
 	good := batch(w.nowMs, "a")
@@ -32,6 +33,7 @@ func TestAppendRefusesWithKafkasCode(t *testing.T) {
 		{"nothing", AppendRequest{Broker: 1, Topic: "orders", Epoch: -1, Acks: 1}, 2},
 		{"too large", AppendRequest{Broker: 1, Topic: "orders", Epoch: -1, Batch: batch(w.nowMs, string(make([]byte, 200))), Acks: 1}, codeMessageTooLarge},
 		{"too late", AppendRequest{Broker: 1, Topic: "orders", Epoch: -1, Batch: batch(w.nowMs+3600001, "a"), Acks: 1}, codeInvalidTimestamp},
+		{"no key", AppendRequest{Broker: 2, Topic: "tables", Epoch: -1, Batch: good, Acks: 1}, codeInvalidRecord},
 		{"internal topic", AppendRequest{Broker: 1, Topic: OffsetsTopic, Epoch: -1, Batch: good, Acks: 1}, codeInvalidTopic},
 		{"internal, too large", AppendRequest{Broker: 1, Topic: OffsetsTopic, Epoch: 0, Batch: batch(w.nowMs, string(make([]byte, 200))), Acks: -1, Internal: true}, codeMessageTooLarge},
 	} {
@@ -294,5 +296,18 @@ func TestRetention(t *testing.T) {
 	w.run(3000)
 	if f.EndOffset() != 200 || f.StartOffset() < 150 || w.isr("orders", 0) != "[1 2]" {
 		t.Errorf("the follower has %d to %d, in sync %s", f.StartOffset(), f.EndOffset(), w.isr("orders", 0))
+	}
+
+	// A producer that has been silent for a day is forgotten when old segments are looked at.
+	w.sayTo(1, "orders", 0, 1, 0, log.Encode(log.Producer{ID: 7, Epoch: 0, BaseSequence: 0}, 0, []log.Record{{TimestampMs: w.nowMs}}))
+	w.run(producerExpirationMs + 1)
+	if l.Producers() != 1 {
+		t.Fatalf("%d producers are remembered", l.Producers())
+	}
+	for range 20 {
+		w.say("orders", 0, 1, 5000, "value")
+	}
+	if l.Producers() != 0 {
+		t.Errorf("%d producers are remembered after a day", l.Producers())
 	}
 }

@@ -16,9 +16,11 @@ func (c *Cluster) EnsureOffsetsTopic(nowMs int64) (code int16, message string) {
 	if c.byName[OffsetsTopic] != nil {
 		return codeNone, ""
 	}
-	return c.create(nowMs, TopicSpec{Name: OffsetsTopic, Partitions: c.cfg.OffsetsPartitions, Replicas: c.cfg.OffsetsReplicas,
-		Configs: []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "producer"}, {"segment.bytes", "104857600"}}}, true)
+	return c.CreateTopicWith(nowMs, TopicSpec{Name: OffsetsTopic, Partitions: c.cfg.OffsetsPartitions, Replicas: c.cfg.OffsetsReplicas})
 }
+
+// offsetsConfigs are the settings of __consumer_offsets (Kafka: GroupCoordinator.groupMetadataTopicConfigs).
+var offsetsConfigs = []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "producer"}, {"segment.bytes", "104857600"}}
 
 // CreateTopic creates a topic, its partitions spread over the live brokers. -1 stands for the default number. The code
 // is Kafka's, with words to it: 17 for a name, 36 where it exists, 37 and 38 for the numbers, 40 for a setting.
@@ -26,10 +28,14 @@ func (c *Cluster) CreateTopic(nowMs int64, name string, partitions int32, replic
 	return c.CreateTopicWith(nowMs, TopicSpec{Name: name, Partitions: partitions, Replicas: replicas, Configs: configs})
 }
 
-// CreateTopicWith creates a topic with everything that CreateTopics can say. __consumer_offsets is created as a client
-// asks only in its numbers; it stays internal.
+// CreateTopicWith creates a topic with everything that CreateTopics can say. __consumer_offsets is internal and has its
+// own settings, whoever creates it.
 func (c *Cluster) CreateTopicWith(nowMs int64, spec TopicSpec) (code int16, message string) {
-	return c.create(nowMs, spec, spec.Name == OffsetsTopic)
+	internal := spec.Name == OffsetsTopic
+	if internal {
+		spec.Configs = append(slices.Clone(offsetsConfigs), spec.Configs...)
+	}
+	return c.create(nowMs, spec, internal)
 }
 
 func (c *Cluster) create(nowMs int64, spec TopicSpec, internal bool) (code int16, message string) {

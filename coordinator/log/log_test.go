@@ -115,72 +115,74 @@ func (m *model) compare(t *rapid.T, l *Log) {
 	}
 }
 
+// pair is a log and what it should be.
+type pair struct {
+	l *Log
+	m model
+}
+
+func (p *pair) append(t *rapid.T, epoch int32) {
+	b, _, _ := Parse(Encode(NoProducer, 0, values(rapid.IntRange(1, 5).Draw(t, "n"), rapid.Int64Range(0, 50).Draw(t, "ms"))))
+	before := bytes.Clone(b.Bytes)
+	got, err := p.l.Append(b, epoch)
+	if err != nil || got.BaseOffset != p.m.end || got.LeaderEpoch != epoch {
+		t.Fatalf("appended at %d in epoch %d, want %d in %d: %v", got.BaseOffset, got.LeaderEpoch, p.m.end, epoch, err)
+	}
+	if !bytes.Equal(before, b.Bytes) {
+		t.Fatal("Append changed the bytes that it was given")
+	}
+	if err := got.CheckCRC(); err != nil {
+		t.Fatal(err)
+	}
+	got.Bytes = bytes.Clone(got.Bytes)
+	p.m.add(got)
+}
+
+func (p *pair) truncate(t *rapid.T) {
+	to := rapid.Int64Range(p.m.start, p.m.end+2).Draw(t, "to")
+	if err := p.l.Truncate(to); err != nil {
+		t.Fatal(err)
+	}
+	p.m.truncate(to)
+}
+
+func (p *pair) read(t *rapid.T) {
+	offset := rapid.Int64Range(p.m.start, p.m.end).Draw(t, "offset")
+	upTo := rapid.Int64Range(p.m.start, p.m.end).Draw(t, "up to")
+	maxBytes, minOne := rapid.IntRange(0, 900).Draw(t, "bytes"), rapid.Bool().Draw(t, "one")
+	data, err := p.l.Read(offset, upTo, maxBytes, minOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkRead(t, &p.m, offset, upTo, maxBytes, minOne, data)
+}
+
+func (p *pair) time(t *rapid.T) {
+	ms, upTo := rapid.Int64Range(0, 55).Draw(t, "ms"), rapid.Int64Range(p.m.start, p.m.end).Draw(t, "up to")
+	got, foundMs, ok, err := p.l.OffsetForTime(ms, upTo, nil)
+	want, found := p.m.offsetForTime(ms, upTo)
+	if err != nil || ok != found || (ok && (got != want || foundMs < ms)) {
+		t.Fatalf("time %d below %d: %d at %d ms, %v, %v; want %d, %v", ms, upTo, got, foundMs, ok, err, want, found)
+	}
+}
+
 // A log behaves like a list of batches, and so does each copy of it, whatever is done to the others.
 func TestLogIsAListOfBatches(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		type pair struct {
-			l *Log
-			m model
-		}
 		cfg := Config{SegmentBytes: rapid.IntRange(100, 800).Draw(t, "segment"), IndexIntervalBytes: rapid.IntRange(1, 300).Draw(t, "interval")}
 		logs := []*pair{{l: New(NewMemory(), cfg)}}
 		epoch := int32(0)
 		pick := func() *pair { return logs[rapid.IntRange(0, len(logs)-1).Draw(t, "log")] }
 		t.Repeat(map[string]func(*rapid.T){
-			"append": func(t *rapid.T) {
-				p := pick()
-				b, _, _ := Parse(Encode(NoProducer, 0, values(rapid.IntRange(1, 5).Draw(t, "n"), rapid.Int64Range(0, 50).Draw(t, "ms"))))
-				before := bytes.Clone(b.Bytes)
-				got, err := p.l.Append(b, epoch)
-				if err != nil || got.BaseOffset != p.m.end || got.LeaderEpoch != epoch {
-					t.Fatalf("appended at %d in epoch %d, want %d in %d: %v", got.BaseOffset, got.LeaderEpoch, p.m.end, epoch, err)
-				}
-				if !bytes.Equal(before, b.Bytes) {
-					t.Fatal("Append changed the bytes that it was given")
-				}
-				if err := got.CheckCRC(); err != nil {
-					t.Fatal(err)
-				}
-				got.Bytes = bytes.Clone(got.Bytes)
-				p.m.add(got)
-			},
-			"epoch": func(t *rapid.T) {
-				if epoch < 10 {
-					epoch++
-				}
-			},
-			"truncate": func(t *rapid.T) {
-				p := pick()
-				to := rapid.Int64Range(p.m.start, p.m.end+2).Draw(t, "to")
-				if err := p.l.Truncate(to); err != nil {
-					t.Fatal(err)
-				}
-				p.m.truncate(to)
-			},
-			"clone": func(t *rapid.T) {
+			"append":   func(t *rapid.T) { pick().append(t, epoch) },
+			"truncate": func(t *rapid.T) { pick().truncate(t) },
+			"read":     func(t *rapid.T) { pick().read(t) },
+			"time":     func(t *rapid.T) { pick().time(t) },
+			"epoch":    func(*rapid.T) { epoch = min(epoch+1, 10) },
+			"clone": func(*rapid.T) {
 				if len(logs) < 4 {
 					p := pick()
 					logs = append(logs, &pair{p.l.Clone(), p.m})
-				}
-			},
-			"read": func(t *rapid.T) {
-				p := pick()
-				offset := rapid.Int64Range(p.m.start, p.m.end).Draw(t, "offset")
-				upTo := rapid.Int64Range(p.m.start, p.m.end).Draw(t, "up to")
-				maxBytes, minOne := rapid.IntRange(0, 900).Draw(t, "bytes"), rapid.Bool().Draw(t, "one")
-				data, err := p.l.Read(offset, upTo, maxBytes, minOne)
-				if err != nil {
-					t.Fatal(err)
-				}
-				checkRead(t, &p.m, offset, upTo, maxBytes, minOne, data)
-			},
-			"time": func(t *rapid.T) {
-				p := pick()
-				ms, upTo := rapid.Int64Range(0, 55).Draw(t, "ms"), rapid.Int64Range(p.m.start, p.m.end).Draw(t, "up to")
-				got, foundMs, ok, err := p.l.OffsetForTime(ms, upTo, nil)
-				want, found := p.m.offsetForTime(ms, upTo)
-				if err != nil || ok != found || (ok && (got != want || foundMs < ms)) {
-					t.Fatalf("time %d below %d: %d at %d ms, %v, %v; want %d, %v", ms, upTo, got, foundMs, ok, err, want, found)
 				}
 			},
 			"": func(t *rapid.T) {

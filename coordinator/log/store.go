@@ -1,6 +1,10 @@
 package log
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
 
 // Store keeps the bytes of one log's segments. A segment is named by the offset at which it began; only the newest one
 // grows. What Read gives out is shared and must never change afterwards, whatever is appended or cut off later.
@@ -20,15 +24,28 @@ type Store interface {
 	Clone() Store
 }
 
-// Memory is a Store in memory. A copy shares the bytes of its original until one of them writes over the end.
+// Memory is a Store in memory. A segment is a list of blocks that double in size; a batch lies in one block. A copy shares
+// the blocks of its original.
 type Memory struct {
 	segments []memorySegment
 }
 
 type memorySegment struct {
-	base int64
+	base   int64
+	size   int
+	blocks []block
+}
+
+// block is a run of bytes that begins at a position of its segment. Its capacity beyond its length is nobody else's.
+type block struct {
+	at   int
 	data []byte
 }
+
+const (
+	smallestBlock = 512
+	largestBlock  = 256 << 10
+)
 
 // NewMemory returns an empty Store in memory.
 func NewMemory() *Memory { return &Memory{} }
@@ -51,40 +68,76 @@ func (m *Memory) Create(base int64) error {
 // Append writes at the end of a segment. Bytes that were given out stay as they are: writing goes on behind them.
 func (m *Memory) Append(base int64, head, rest []byte) error {
 	s := m.segment(base)
-	s.data = append(append(s.data, head...), rest...)
+	need := len(head) + len(rest)
+	last := len(s.blocks) - 1
+	if last < 0 || cap(s.blocks[last].data)-len(s.blocks[last].data) < need {
+		room := smallestBlock
+		if last >= 0 {
+			room = min(2*max(cap(s.blocks[last].data), smallestBlock), largestBlock)
+		}
+		s.blocks = append(s.blocks, block{at: s.size, data: make([]byte, 0, max(room, need))})
+		last++
+	}
+	b := &s.blocks[last]
+	b.data = append(append(b.data, head...), rest...)
+	s.size += need
 	return nil
 }
 
-// Read returns a part of a segment, without copying.
+// Read returns a part of a segment: without copying where it lies in one block.
 func (m *Memory) Read(base int64, from, to int) ([]byte, error) {
-	return m.segment(base).data[from:to:to], nil
+	s := m.segment(base)
+	if from < 0 || from > to || to > s.size {
+		panic(fmt.Sprintf("log.Memory: segment %d has %d bytes, asked for %d to %d", base, s.size, from, to))
+	}
+	if from == to {
+		return nil, nil
+	}
+	i := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].at > from }) - 1
+	if b := &s.blocks[i]; to <= b.at+len(b.data) {
+		return b.data[from-b.at : to-b.at : to-b.at], nil
+	}
+	all := make([]byte, 0, to-from)
+	for at := from; at < to; i++ {
+		b := &s.blocks[i]
+		part := b.data[at-b.at : min(to-b.at, len(b.data))]
+		all, at = append(all, part...), at+len(part)
+	}
+	return all, nil
 }
 
-// Truncate cuts a segment. The capacity is cut too, so that the next Append moves to fresh memory and does not write
-// over bytes that somebody still reads.
+// Truncate cuts a segment. The capacity of the block that is cut goes too, so that nothing is written over bytes that
+// somebody still reads.
 func (m *Memory) Truncate(base int64, size int) error {
 	s := m.segment(base)
-	s.data = s.data[:size:size]
+	keep := len(s.blocks)
+	for keep > 0 && s.blocks[keep-1].at >= size {
+		keep--
+	}
+	s.blocks, s.size = slices.Clone(s.blocks[:keep]), size
+	if keep > 0 {
+		b := &s.blocks[keep-1]
+		b.data = b.data[: size-b.at : size-b.at]
+	}
 	return nil
 }
 
 // Remove forgets a segment.
 func (m *Memory) Remove(base int64) error {
-	for i := range m.segments {
-		if m.segments[i].base == base {
-			m.segments = append(m.segments[:i:i], m.segments[i+1:]...)
-			return nil
-		}
-	}
+	m.segments = slices.DeleteFunc(m.segments, func(s memorySegment) bool { return s.base == base })
 	return nil
 }
 
-// Clone shares all bytes. The copy has no spare capacity, so it moves to fresh memory before it writes; the original
-// goes on writing behind what the copy sees.
+// Clone shares all bytes. The copy's blocks have no spare capacity, so it begins a fresh one before it writes; the
+// original goes on writing behind what the copy sees.
 func (m *Memory) Clone() Store {
-	c := &Memory{segments: make([]memorySegment, len(m.segments))}
-	for i, s := range m.segments {
-		c.segments[i] = memorySegment{s.base, s.data[:len(s.data):len(s.data)]}
+	c := &Memory{segments: slices.Clone(m.segments)}
+	for i := range c.segments {
+		s := &c.segments[i]
+		s.blocks = slices.Clone(s.blocks)
+		if n := len(s.blocks); n > 0 {
+			s.blocks[n-1].data = slices.Clip(s.blocks[n-1].data)
+		}
 	}
 	return c
 }

@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"fmt"
+
+	"grouplab/coordinator/event"
+)
+
+// ask sends the follower's next request.
+func (c *Cluster) ask(f *fetcher) {
+	if f.outstanding || c.nowMs < f.retryMs || !c.Running(f.follower) || !c.Running(f.leader) {
+		return
+	}
+	body := &messageBody{follower: f.follower, leader: f.leader, full: f.full}
+	if f.full {
+		for _, p := range c.partitions {
+			if i := p.at(f.follower); i >= 0 && p.replicas[i].source == f.leader {
+				body.asked = append(body.asked, p.replicas[i].asks(p))
+			}
+		}
+	} else {
+		for _, index := range f.queue {
+			p := c.partitions[index]
+			if i := p.at(f.follower); p.replicas[i].source == f.leader && p.replicas[i].queued {
+				body.asked = append(body.asked, p.replicas[i].asks(p))
+			}
+		}
+	}
+	f.queue, f.full, f.retryMs = f.queue[:0], false, -1
+	f.seq++
+	f.outstanding = true
+	body.seq = f.seq
+	c.out.Messages = append(c.out.Messages, Message{From: f.follower, To: f.leader, Bytes: 40 + 40*len(body.asked), body: body})
+}
+
+// asks names a partition in a fetch, from this replica's log end on.
+func (r *replica) asks(p *partition) fetchPart {
+	part := fetchPart{p.index, p.epoch, r.log.EpochAt(r.log.EndOffset() - 1), r.log.EndOffset(), r.advanced}
+	r.queued, r.advanced = false, 0
+	return part
+}
+
+// queue has a partition named in the follower's next fetch.
+func (c *Cluster) queue(p *partition, r *replica, cause int64) {
+	if !r.queued {
+		f := c.fetcher(r.broker, r.source)
+		f.queue = append(f.queue, p.index)
+	}
+	r.queued, r.advanced = true, cause
+}
+
+// answered is a leader's answer at the follower.
+func (c *Cluster) answered(f *fetcher, body *messageBody) {
+	f.outstanding = false
+	for _, part := range body.answered {
+		p := c.partitions[part.index]
+		r := &p.replicas[p.at(f.follower)]
+		if r.source != f.leader || p.epoch != part.epoch || r.log.EndOffset() != part.offset {
+			continue
+		}
+		c.follow(p, r, part)
+	}
+}
+
+// follow does what the answer says with a follower's log.
+func (c *Cluster) follow(p *partition, r *replica, part answerPart) {
+	switch part.trouble.kind {
+	case diverging:
+		c.cutReplica(p, r, divergence(r, part.trouble), part.cause)
+		c.queue(p, r, 0)
+		return
+	case outOfRange: // Kafka: fetchOffsetAndTruncate. What is neither behind the leader's end nor before its start restarts too.
+		if part.end < part.offset {
+			c.cutReplica(p, r, part.end, part.cause)
+		} else if err := r.log.Restart(part.start); err == nil {
+			r.hw = part.start
+		}
+		c.queue(p, r, 0)
+		return
+	}
+	before := r.log.EndOffset()
+	segments := r.log.Segments()
+	_, err := r.log.AppendReplica(part.batches)
+	end := r.log.EndOffset()
+	r.hw = max(r.hw, min(part.hw, end))
+	if end > before {
+		seq := int64(0)
+		if !c.quiet {
+			seq = c.emit(r.broker, "", part.cause, event.ReplicaAdvanced{Topic: p.topic.name, Partition: p.number, EndOffset: end})
+		}
+		c.queue(p, r, seq)
+	}
+	if r.log.Segments() > segments && err == nil {
+		err = c.retain(p, r, part.start)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("cluster: follower %d of %s-%d cannot append what leader %d gave it: %v", r.broker, p.topic.name, p.number, p.leader, err))
+	}
+}
+
+// divergence is where a follower must cut its log, given the largest epoch that the leader shares and its end (Kafka:
+// AbstractFetcherThread.getOffsetTruncationState). Where the follower does not know that epoch, it cuts to the end of
+// the one before and asks again.
+func divergence(r *replica, t trouble) int64 {
+	end := r.log.EndOffset()
+	if t.epoch < 0 {
+		return min(t.end, end)
+	}
+	epoch, own := r.log.EpochEnd(t.epoch)
+	switch {
+	case own < 0:
+		return min(t.end, end)
+	case epoch != t.epoch:
+		return min(own, end)
+	}
+	return min(own, t.end, end)
+}
+
+func (c *Cluster) cutReplica(p *partition, r *replica, to, cause int64) {
+	from := r.log.EndOffset()
+	if err := r.log.Truncate(to); err != nil {
+		panic(fmt.Sprintf("cluster: follower %d of %s-%d cannot cut its log to %d: %v", r.broker, p.topic.name, p.number, to, err))
+	}
+	r.hw = min(r.hw, r.log.EndOffset())
+	if r.log.EndOffset() < from {
+		c.emit(r.broker, "", cause, event.ReplicaTruncated{Topic: p.topic.name, Partition: p.number, From: from, EndOffset: r.log.EndOffset()})
+	}
+}
