@@ -10,7 +10,7 @@ const (
 	foldFromMs = 7000 // idle stretches longer than this are folded
 	foldKeepMs = 1500 // what stays visible at both ends of a fold
 	foldWidth  = 0.03 // what a folded stretch takes of the width
-	axisMostMs = 60000
+	axisMostMs = 24000
 )
 
 // Axis maps time to the width of the timeline. Long stretches in which nothing happened are folded, so that a request of

@@ -44,7 +44,11 @@ type clientRow struct {
 }
 
 // chip is one partition of a row.
-type chip struct{ Text, Class, Says string }
+type chip struct {
+	Text, Class, Says string
+	topic             string
+	partition         int32
+}
 
 // moving is a message on a row's wire.
 type moving struct {
@@ -242,11 +246,11 @@ func (s *stage) chips(mb *Member, c *Client) []chip {
 			n := partitionName(t.Topic, p)
 			switch {
 			case mb.Gone || c != nil && c.Paused:
-				list = append(list, chip{n, "chip-stuck", s.t("chip.stuck")})
+				list = append(list, chip{n, "chip-stuck", s.t("chip.stuck"), t.Topic, p})
 			case owned[n] || real && s.g.State == event.Stable:
-				list = append(list, chip{n, "chip-owned", s.t("chip.owned")})
+				list = append(list, chip{n, "chip-owned", s.t("chip.owned"), t.Topic, p})
 			default:
-				list = append(list, chip{n, "chip-held", s.t("chip.held")})
+				list = append(list, chip{n, "chip-held", s.t("chip.held"), t.Topic, p})
 			}
 			delete(owned, n)
 		}
@@ -257,9 +261,22 @@ func (s *stage) chips(mb *Member, c *Client) []chip {
 	}
 	sort.Strings(rest)
 	for _, n := range rest {
-		list = append(list, chip{n, "chip-owned", s.t("chip.owned")})
+		list = append(list, chip{n, "chip-owned", s.t("chip.owned"), n, 0})
 	}
 	return list
+}
+
+// merged joins the chips of a row that look alike into one each: "orders-0,1".
+func merged(list []chip) []chip {
+	var out []chip
+	for _, c := range list {
+		if k := len(out); k > 0 && out[k-1].Class == c.Class && out[k-1].topic == c.topic {
+			out[k-1].Text += "," + num(c.partition)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 func (s *stage) pendingRow(p *PendingID) clientRow {
@@ -380,4 +397,18 @@ func (s *stage) split(rows []clientRow) (working, bench []clientRow) {
 		return bench, nil
 	}
 	return working, bench
+}
+
+// compactFrom is the number of rows from which on they are drawn in two lines each.
+const compactFrom = 6
+
+// compact merges the chips where there are many rows.
+func compact(rows []clientRow) []clientRow {
+	if len(rows) < compactFrom {
+		return rows
+	}
+	for i := range rows {
+		rows[i].Chips = merged(rows[i].Chips)
+	}
+	return rows
 }

@@ -37,19 +37,50 @@ func twoUnits(a int64, unitA string, b int64, unitB string) string {
 	return s
 }
 
+// brief prints a length of time in at most seven characters: "7.8 s", "4.9 min", "2.1 h".
+func (s *stage) brief(ms int64) string {
+	ms = max(ms, 0)
+	tenth := func(unit int64) string { return fmt.Sprintf("%d.%d", ms/unit, ms%unit*10/unit) }
+	switch {
+	case ms < 100000:
+		return s.dur(ms)
+	case ms < 100*60000:
+		return tenth(60000) + s.t("unit.min")
+	}
+	return tenth(3600000) + s.t("unit.h")
+}
+
 // left is how long until a moment, never below zero.
 func (s *stage) left(untilMs int64) string { return s.dur(max(untilMs-s.m.NowMs, 0)) }
 
 // ago is how long since a moment.
-func (s *stage) ago(sinceMs int64) string { return s.dur(max(s.m.NowMs-sinceMs, 0)) }
+func (s *stage) ago(sinceMs int64) string {
+	ms := max(s.m.NowMs-sinceMs, 0)
+	if ms >= 100 && ms < 1000 {
+		return fmt.Sprintf("0.%d", ms/100) + s.t("unit.s")
+	}
+	return s.dur(ms)
+}
 
 // name shows a name that came from outside: folded in the middle, and quoted where it holds anything but plain
 // characters, so that it can neither break a line nor turn the direction of writing.
 func name(s string) string { return event.Name(Fold(s)) }
 
+// plainText shows a text that came from outside on one line: what cannot be printed becomes a blank square.
+func plainText(s string, n int) string {
+	return cut(strings.Map(func(r rune) rune {
+		if r != ' ' && !strconv.IsPrint(r) {
+			return '▯'
+		}
+		return r
+	}, s), n)
+}
+
 // short folds a name to at most n characters, keeping both ends.
-func short(s string, n int) string {
-	r := []rune(event.Name(s))
+func short(s string, n int) string { return cut(event.Name(s), n) }
+
+func cut(s string, n int) string {
+	r := []rune(s)
 	if len(r) <= n {
 		return string(r)
 	}

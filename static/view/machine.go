@@ -12,16 +12,16 @@ type edge struct {
 	Head     string
 }
 
-// The pills' places are in stage.css: Empty 0,40 96 wide · PreparingRebalance 112,0 208 wide · CompletingRebalance 252,40
-// 220 wide · Stable 166,80 108 wide · Dead 0,80 96 wide; each is 30 high.
+// The pills' places are in stage.css: Empty 0,36 96 wide · PreparingRebalance 112,0 200 wide · CompletingRebalance 240,36
+// 208 wide · Stable 160,72 104 wide · Dead 0,72 96 wide; each is 28 high.
 var edges = []edge{
-	{event.Empty, event.PreparingRebalance, "M48 39V28C48 20 53 15 61 15H106", "M101 10l6 5-6 5"},
-	{event.PreparingRebalance, event.Empty, "M140 31V42C140 50 135 55 127 55H102", "M107 50l-6 5 6 5"},
-	{event.PreparingRebalance, event.CompletingRebalance, "M321 15H388C396 15 402 20 402 27V34", "M397 29l5 6 5-6"},
-	{event.CompletingRebalance, event.PreparingRebalance, "M292 39V36", "M287 39l5-6 5 6"},
-	{event.CompletingRebalance, event.Stable, "M362 71V82C362 90 357 95 349 95H280", "M285 90l-6 5 6 5"},
-	{event.Stable, event.PreparingRebalance, "M220 79V36", "M215 41l5-6 5 6"},
-	{event.Empty, event.Dead, "M48 71V74", "M43 72l5 6 5-6"},
+	{event.Empty, event.PreparingRebalance, "M48 35V24C48 18 53 14 61 14H106", "M101 9l6 5-6 5"},
+	{event.PreparingRebalance, event.Empty, "M140 29V40C140 46 135 50 127 50H102", "M107 45l-6 5 6 5"},
+	{event.PreparingRebalance, event.CompletingRebalance, "M313 14H368C375 14 380 17 380 23V30", "M375 25l5 6 5-6"},
+	{event.CompletingRebalance, event.PreparingRebalance, "M288 35V31", "M283 36l5-6 5 6"},
+	{event.CompletingRebalance, event.Stable, "M290 65V76C290 83 286 86 278 86H270", "M275 81l-6 5 6 5"},
+	{event.Stable, event.PreparingRebalance, "M212 71V34", "M207 39l5-6 5 6"},
+	{event.Empty, event.Dead, "M48 65V69", "M43 64l5 6 5-6"},
 }
 
 // lastEdge tells whether an edge is the one that was walked last.
@@ -35,14 +35,13 @@ func (s *stage) trigger() string {
 		return ""
 	}
 	last := s.g.Last
-	return s.t("machine.last", string(last.From), s.why(last.Why, s.g.Label(last.Member)))
+	return s.t("machine.last", s.why(last.Why, s.g.Label(last.Member)))
 }
 
 // chapter is a generation on the counter tape under the machine.
 type chapter struct {
 	Number  int32
 	Lasted  string
-	Why     string
 	Current bool
 }
 
@@ -60,7 +59,7 @@ func (s *stage) chapters(most int) (list []chapter, more bool) {
 		if end == 0 {
 			end = s.m.NowMs
 		}
-		list = append(list, chapter{Number: g.Number, Lasted: s.dur(end - g.StartMs), Why: s.why(g.Why, s.g.Label(g.Member)), Current: i == len(all)-1})
+		list = append(list, chapter{Number: g.Number, Lasted: s.dur(end - g.StartMs), Current: i == len(all)-1})
 	}
 	return list, more
 }

@@ -1,6 +1,6 @@
 package view
 
-const offsetRows = 8
+const offsetRows = 6
 
 // offsetLine is one partition's offsets.
 type offsetLine struct {

@@ -50,6 +50,9 @@ type Options struct {
 	// Head is the furthest moment that is known, where the viewer went back from it: the timeline shows it whole, with the
 	// cursor at the model's NowMs. nil means that the model is the furthest.
 	Head *Model
+	// ChartPx is the width of the timeline's drawing in CSS pixels, so that words are left out where they have no room; 0
+	// stands for a window of 1280 pixels.
+	ChartPx int
 	// Reduced means that nothing travels; a message is a static arrow.
 	Reduced bool
 

@@ -5,7 +5,7 @@ import "slices"
 // owner is what one broker has to do with the group's offsets partition.
 type owner struct {
 	ID        int32
-	Mark      string
+	Sign      string
 	Text      string
 	Log       string
 	Class     string
@@ -56,11 +56,11 @@ func (s *stage) owner(t *Tape, b *Broker) owner {
 	}
 	switch {
 	case !b.Up && b.Killed && !b.Fenced && b.NoticedByMs > s.m.NowMs:
-		o.Mark, o.Class, o.Text = "✕", "owner-down", s.t("owner.unnoticed", s.left(b.NoticedByMs))
+		o.Sign, o.Class, o.Text = "down", "owner-down", s.t("owner.unnoticed", s.left(b.NoticedByMs))
 	case !b.Up:
-		o.Mark, o.Class, o.Text = "✕", "owner-down", s.t("owner.down")
+		o.Sign, o.Class, o.Text = "down", "owner-down", s.t("owner.down")
 	case t == nil:
-		o.Mark, o.Text = "·", s.t("owner.nothing")
+		o.Sign, o.Text = "none", s.t("owner.nothing")
 	default:
 		s.ownerUp(t, b, &o)
 	}
@@ -72,20 +72,20 @@ func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
 	load := t.Loads[b.ID]
 	switch {
 	case t.Leader == b.ID && load != nil && load.State == Loading:
-		o.Mark, o.Class, o.Text = "◔", "owner-loading", s.t("owner.loading")
+		o.Sign, o.Class, o.Text = "loading", "owner-loading", s.t("owner.loading")
 		o.Log, o.Bar = num(load.Offset)+" / "+num(load.End), 1
 		if load.End > 0 {
 			o.Bar = float64(load.Offset) / float64(load.End)
 		}
 	case t.Leader == b.ID && load != nil && load.State == Owned:
-		o.Mark, o.Class, o.Text = "●", "owner-owned", s.t("owner.owned", num(t.Epoch))
+		o.Sign, o.Class, o.Text = "owned", "owner-owned", s.t("owner.owned", num(t.Epoch))
 	case t.Leader == b.ID:
-		o.Mark, o.Class, o.Text = "◍", "owner-leader", s.t("owner.leader")
+		o.Sign, o.Class, o.Text = "leader", "owner-leader", s.t("owner.leader")
 	case load != nil && load.State == Unloaded:
-		o.Mark, o.Text = "◌", s.t("owner.unloaded")
+		o.Sign, o.Text = "unloaded", s.t("owner.unloaded")
 	case len(t.ISR) > 0 && !slices.Contains(t.ISR, b.ID):
-		o.Mark, o.Class, o.Text = "○", "owner-behind", s.t("owner.behind")
+		o.Sign, o.Class, o.Text = "replica", "owner-behind", s.t("owner.behind")
 	default:
-		o.Mark, o.Text = "○", s.t("owner.replica")
+		o.Sign, o.Text = "replica", s.t("owner.replica")
 	}
 }

@@ -109,7 +109,7 @@ func partsByID(m *Model, o Options) map[string]templ.Component {
 // heroOf is the stage of the contents page's figure.
 func heroOf(l Lang) *stage {
 	o := galleryOptions("")
-	o.Lang = l
+	o.Lang, o.ChartPx = l, 930
 	return newStage(uncleanRestart(), o)
 }
 

@@ -15,11 +15,13 @@ type opCard struct {
 	Under     string
 	Condition string
 	Left      string
+	Brief     string // Left in at most seven characters
 	// Done is the elapsed part of its time; End where the wait is expected to end on the same scale, -1 where unknown.
 	Done, End float64
 	Winner    bool
-	Idle      bool // held or excused: nothing happens when it fires
-	Locked    bool // only time ends it
+	Idle      bool   // held: nothing happens when it fires
+	Why       string // why it is idle, in one word
+	Locked    bool   // only time ends it
 	Knocked   bool
 	Says      string
 }
@@ -76,7 +78,15 @@ func (s *stage) opCard(op *Op, w Waiting, winner *Op) opCard {
 	if c.Winner {
 		c.End = 1
 	}
+	c.Brief = s.brief(op.DeadlineMs - s.m.NowMs)
 	c.Condition, c.Idle = s.condition(op, w)
+	c.Why = s.t("op.held")
+	if op.New {
+		c.Why = s.t("op.new")
+	}
+	if c.Idle {
+		c.Condition += ": " + s.t("op.idle")
+	}
 	if k := s.m.Knocked(); k != nil && k.Key == op.Key && k.AtMs == s.m.NowMs {
 		c.Knocked = true
 	}
@@ -87,10 +97,13 @@ func (s *stage) opCard(op *Op, w Waiting, winner *Op) opCard {
 // under is what an operation is watched under, said shortly: the member, or the group.
 func (s *stage) under(op *Op) string {
 	if op.Member != "" {
-		return name(s.g.Label(op.Member))
+		return plainText(s.g.Label(op.Member), 28)
 	}
 	return short(op.Group, 20)
 }
+
+// brief is the name in a short row.
+func (c opCard) brief() string { return cut(c.Under, 11) }
 
 // condition is what would end an operation early, and whether nothing happens when it fires.
 func (s *stage) condition(op *Op, w Waiting) (text string, idle bool) {

@@ -34,7 +34,7 @@ var wordsOfPages = map[string]Text{
 
 	"contents.title":       {"Why is everybody waiting?", "为什么大家都在等？"},
 	"contents.lead":        {"GroupLab runs Apache Kafka’s consumer-group coordinator where you can see it: every parked answer, every timer, every record. Step through it, step back, break it, or point your own consumers at it.", "GroupLab 把 Apache Kafka 的消费者组 coordinator 运行在你看得见的地方：每个被扣留的回答、每个计时器、每条记录。你可以单步、后退、破坏它，或让自己的消费者连上来。"},
-	"contents.figure":      {"c3 was killed and started again. The coordinator still counts its old id, so three living members wait for a ghost. Drawn by the lab from a real sequence of events.", "c3 被杀后重新启动。coordinator 仍把它的旧 id 算作成员，于是三个活着的成员在等一个幽灵。此图由实验室根据真实的事件序列绘制。"},
+	"contents.figure":      {"c3 was killed and started again. The coordinator still counts its old id, so three living members wait for a ghost. Drawn by the same components as the lab’s stage.", "c3 被杀后重新启动。coordinator 仍把它的旧 id 算作成员，于是三个活着的成员在等一个幽灵。此图由实验室舞台的同一套组件绘制。"},
 	"contents.lessons.sub": {"In the browser, at your own pace. Nothing to install.", "在浏览器里，按自己的节奏。无需安装。"},
 	"contents.live":        {"A running cluster", "运行中的集群"},
 	"contents.live.sub":    {"The same coordinator speaks the Kafka protocol to real clients, and shows the same picture live.", "同一个 coordinator 以 Kafka 协议与真实客户端对话，并实时显示同样的画面。"},

@@ -92,7 +92,7 @@ var wordsOfTools = map[string]Text{
 	"lesson.takeover":   {"Take over", "由我操作"},
 	"lesson.return":     {"Back to the lesson", "回到课程"},
 	"lesson.waits":      {"Press play or step. This goes on when {0}.", "请播放或单步。满足此条件时继续：{0}。"},
-	"lesson.hint":       {"hint ({0} left)", "提示（剩 {0} 个）"},
+	"lesson.hint":       {"Hint", "提示"},
 	"lesson.do":         {"What you can do now", "你现在可以做的"},
 	"lesson.goal":       {"Goal", "目标"},
 	"lesson.met":        {"Goal reached", "目标达成"},
@@ -102,7 +102,7 @@ var wordsOfTools = map[string]Text{
 	"ask.show":          {"Just show me", "直接看答案"},
 	"ask.right":         {"this happens", "结果如此"},
 	"ask.yours":         {"your answer", "你的答案"},
-	"ask.graded":        {"Graded by running the coordinator ahead on a copy.", "在副本上让 coordinator 向前运行来判定。"},
+	"ask.graded":        {"Graded by running a copy ahead.", "在副本上向前运行来判定。"},
 	"ask.decided":       {"The copy decided it at {0}.", "副本在 {0} 得出结果。"},
 
 	"live.on":         {"Live", "实时"},

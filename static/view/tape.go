@@ -3,9 +3,10 @@ package view
 import "fmt"
 
 const (
-	tapeRows   = 8
-	tapeRowPx  = 34
+	tapeRows   = 6
+	tapeRowPx  = 31
 	threadWide = 14
+	tapeMarkPx = 10 // more room above the first record beyond the high watermark
 )
 
 // tapeRow is one record of the tape.
@@ -82,6 +83,15 @@ func (s *stage) tapeRow(t *Tape, r TapeRecord) tapeRow {
 	return row
 }
 
+// tapeY is the middle of a row.
+func tapeY(t *Tape, records []TapeRecord, i int) int {
+	y := i*tapeRowPx + tapeRowPx/2
+	if records[i].Offset >= t.HighWatermark {
+		y += tapeMarkPx
+	}
+	return y
+}
+
 // threads join a record to the older one of the same key that it overwrote: the selected record's, or the newest one's.
 func (s *stage) threads(t *Tape, records []TapeRecord) []string {
 	for i := len(records) - 1; i >= 0; i-- {
@@ -91,7 +101,7 @@ func (s *stage) threads(t *Tape, records []TapeRecord) []string {
 		}
 		for j := i - 1; j >= 0; j-- {
 			if records[j].OverwrittenBy == records[i].Offset {
-				y1, y2 := i*tapeRowPx+tapeRowPx/2, j*tapeRowPx+tapeRowPx/2
+				y1, y2 := tapeY(t, records, i), tapeY(t, records, j)
 				return []string{fmt.Sprintf("M%d %dH8Q3 %d 3 %dV%dQ3 %d 8 %dH%d", threadWide, y1, y1, y1-5, y2+5, y2, y2, threadWide),
 					fmt.Sprintf("M%d %dl4 4-4 4", threadWide-5, y2-4)}
 			}

@@ -15,6 +15,7 @@ const (
 type chart struct {
 	Axis   Axis
 	LaneH  int
+	BarH   int
 	Height int
 	Bands  []band
 	Lanes  []laneView
@@ -94,7 +95,10 @@ func (s *stage) chart() *chart {
 	m, g := s.head()
 	a := s.axis()
 	lanes := visibleLanes(g, a)
-	c := &chart{Axis: a, LaneH: laneHeight(len(lanes)), Cursor: a.X(s.m.NowMs), Future: m.NowMs > s.m.NowMs}
+	c := &chart{Axis: a, LaneH: laneHeight(len(lanes)), BarH: 10, Cursor: a.X(s.m.NowMs), Future: m.NowMs > s.m.NowMs}
+	if c.LaneH < 17 {
+		c.BarH = 8
+	}
 	c.Bands = s.bands(m, g, a)
 	for i, l := range lanes {
 		c.Lanes = append(c.Lanes, s.laneView(m, g, a, l, laneTop+i*c.LaneH+c.LaneH/2))
@@ -125,12 +129,14 @@ func (s *stage) chart() *chart {
 // laneHeight makes lanes lower as there are more, so that six fit without scrolling and twelve nearly do.
 func laneHeight(lanes int) int {
 	switch {
-	case lanes <= 4:
-		return 24
-	case lanes <= 6:
-		return 20
+	case lanes <= 3:
+		return 22
+	case lanes <= 5:
+		return 19
+	case lanes <= 8:
+		return 17
 	}
-	return 17
+	return 15
 }
 
 // visibleLanes are the lanes that have something within the axis.
@@ -156,13 +162,13 @@ func (s *stage) bands(m *Model, g *Group, a Axis) []band {
 		}
 		b := band{State: st.State, X: a.X(st.FromMs), Future: st.FromMs > s.m.NowMs}
 		b.W = a.X(to) - b.X
-		b.Text, b.Icon = s.bandText(st, to, b.W)
+		b.Text, b.Icon = s.bandText(st, to, a.room(b.X, b.W))
 		list = append(list, b)
 	}
 	return list
 }
 
-// bandText says as much of a state as its stretch has room for; a hundredth of the width is about ten pixels.
+// bandText says as much of a state as its stretch has room for.
 func (s *stage) bandText(st StateSpan, toMs int64, width float64) (string, bool) {
 	long := string(st.State)
 	switch {
@@ -171,10 +177,13 @@ func (s *stage) bandText(st StateSpan, toMs int64, width float64) (string, bool)
 	case st.State == event.PreparingRebalance || st.State == event.CompletingRebalance:
 		long = string(st.State) + " " + s.dur(toMs-st.FromMs)
 	}
-	fits := func(text string) bool { return float64(len([]rune(text)))*0.0078+0.028 < width }
+	mid := string(st.State) + " · " + s.t("band.gen", num(st.Generation))
+	fits := func(text string) bool { return (float64(len([]rune(text)))*charPx+30)/s.chartPx() < width }
 	switch {
 	case fits(long):
 		return long, true
+	case st.State == event.Stable && st.Generation > 0 && fits(mid):
+		return mid, true
 	case fits(string(st.State)):
 		return string(st.State), true
 	}
@@ -232,17 +241,32 @@ func (s *stage) chartMarks(c *chart, g *Group, a Axis) {
 		case MarkFailover:
 			c.Lines = append(c.Lines, tick{X: x, Kind: "failover"})
 		case MarkInput:
-			c.addInput(tick{X: x, Kind: "input", Text: short(mk.Text, 28), End: x > 0.9})
+			c.addInput(tick{X: x, Kind: "input", Text: plainText(mk.Text, 28), End: x > 0.9}, s.chartPx())
 		}
 	}
 }
 
-// addInput adds what somebody did; where its words would run into those of the one before, the older give way.
-func (c *chart) addInput(t tick) {
+// charPx is the width of a character of 12 pixels, rather too much than too little.
+const charPx = 6.7
+
+func (s *stage) chartPx() float64 {
+	if s.o.ChartPx > 0 {
+		return float64(s.o.ChartPx)
+	}
+	return 1148
+}
+
+// addInput adds what somebody did. Where the words of the one before would run into it, they go to its left side, and
+// away where there is no room either.
+func (c *chart) addInput(t tick, px float64) {
+	wide := func(text string) float64 { return float64(len([]rune(text))) * charPx / px }
 	if k := len(c.Inputs); k > 0 {
 		last := &c.Inputs[k-1]
-		if t.X-last.X < 0.014+0.0072*float64(len([]rune(last.Text))) {
-			last.Text = ""
+		if t.X-last.X < 16/px+wide(last.Text) {
+			last.End = true
+			if k > 1 && !c.Inputs[k-2].End && last.X-c.Inputs[k-2].X < 24/px+wide(last.Text)+wide(c.Inputs[k-2].Text) {
+				last.Text = ""
+			}
 		}
 	}
 	c.Inputs = append(c.Inputs, t)
@@ -300,3 +324,23 @@ func tickPath(y int) string { return "M0 " + num(y-6) + "v12" }
 
 // slantPath leads from one height to another with a little time between, since a message is never there at once.
 func slantPath(from, to int) string { return "M-4 " + num(from) + "L4 " + num(to) }
+
+// roomFor tells whether a grid line's text fits: not at the edges and not upon that of a fold.
+func (c *chart) roomFor(x float64) bool {
+	for _, f := range c.Folds {
+		if x > f.X-0.035 && x < f.X+0.035 {
+			return false
+		}
+	}
+	return x > 0.01 && x < 0.975
+}
+
+// room is how much of a stretch is there before the axis breaks.
+func (a Axis) room(x, width float64) float64 {
+	for _, p := range a.pieces {
+		if p.Folded && p.X0 >= x && p.X0 < x+width {
+			return (p.X0+p.X1)/2 - 0.006 - x
+		}
+	}
+	return width
+}

@@ -21,7 +21,7 @@ func (s *stage) transcript() []line {
 		if s.g != nil && e.Group != "" && e.Group != s.g.Name {
 			continue
 		}
-		l := line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(e), What: short(e.Text(), 400), Current: len(list) == 0, Class: truthClass(e.Truth)}
+		l := line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(e), What: plainText(e.Text(), 400), Current: len(list) == 0, Class: truthClass(e.Truth)}
 		list = append(list, l)
 	}
 	return list
@@ -65,7 +65,7 @@ func (s *stage) factOf(seq int64) *event.Event {
 func (s *stage) chain(seq int64) []line {
 	var list []line
 	for e := s.factOf(seq); e != nil && len(list) < 8; e = s.factOf(e.Cause) {
-		list = append(list, line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(*e), What: short(e.Text(), 160)})
+		list = append(list, line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(*e), What: plainText(e.Text(), 160)})
 		if e.Cause == 0 || e.Cause >= e.Seq {
 			break
 		}
