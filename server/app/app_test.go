@@ -1,0 +1,185 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func config() Config { return Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3} }
+
+// TestBadFlags: each error names the flag, what was given and what would be right.
+func TestBadFlags(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	with := func(change func(*Config)) Config { c := config(); change(&c); return c }
+	set := func(pairs ...string) Config { return with(func(c *Config) { c.Set = pairs }) }
+	cases := []struct {
+		cfg  Config
+		says []string
+	}{
+		{with(func(c *Config) { c.Brokers = 0 }), []string{"-brokers 0", "1 to 16"}},
+		{with(func(c *Config) { c.Brokers = 17 }), []string{"-brokers 17", "1 to 16"}},
+		{with(func(c *Config) { c.Demo = 17 }), []string{"-demo 17", "0 to 16"}},
+		{with(func(c *Config) { c.HTTP = "8080" }), []string{`-http "8080"`, "HOST:PORT"}},
+		{with(func(c *Config) { c.Kafka = "127.0.0.1:kafka" }), []string{"-kafka", `"kafka" is no port`}},
+		{with(func(c *Config) { c.Kafka = "127.0.0.1:65534" }), []string{"-kafka", "broker 3 would listen on port 65536", "at most 65533"}},
+		{with(func(c *Config) { c.HTTP = "0.0.0.0:0" }), []string{"-http 0.0.0.0:0", "other machines", "-remote"}},
+		{with(func(c *Config) { c.Kafka = ":0" }), []string{"-kafka :0", "other machines", "-remote"}},
+		{with(func(c *Config) { c.Kafka, c.Remote = "0.0.0.0:0", true }), []string{"-kafka 0.0.0.0:0", "clients are told this address"}},
+		{with(func(c *Config) { c.HTTP = fmt.Sprintf("127.0.0.1:%d", port) }), []string{"-http: port", fmt.Sprint(port), "the lab's page", "taken by another program"}},
+		{with(func(c *Config) { c.Kafka = fmt.Sprintf("127.0.0.1:%d", port-1) }), []string{"-kafka: port", fmt.Sprint(port), "broker 2", "taken by another program"}},
+		{with(func(c *Config) { c.Kafka = "203.0.113.7:0"; c.Remote = true }), []string{"-kafka: 203.0.113.7", "no address of this machine"}},
+		{with(func(c *Config) { c.Topics = []Topic{{"a/b", 3}} }), []string{"-topics a/b=3"}},
+		{with(func(c *Config) { c.Topics = []Topic{{"a", 3}, {"a", 3}} }), []string{"-topics a=3", "exists"}},
+		{set("x"), []string{"-set x", "NAME=VALUE"}},
+		{set("group.initial.rebalance.dely.ms=0"), []string{"no setting is called", "the nearest is group.initial.rebalance.delay.ms"}},
+		{set("group.initial.rebalance.delay.ms=3s"), []string{"-set group.initial.rebalance.delay.ms=3s", "0 to 2147483647", `not "3s"`, "default is 3000"}},
+		{set("group.min.session.timeout.ms=0"), []string{"1 to 2147483647"}},
+		{set("auto.create.topics.enable=yes"), []string{"true or false"}},
+		{set("group.min.session.timeout.ms=5000", "group.max.session.timeout.ms=4000"), []string{"5000 is above group.max.session.timeout.ms=4000"}},
+		{set("min.insync.replicas=4"), []string{"min.insync.replicas=4", "more than the brokers", "at most 3"}},
+	}
+	for _, c := range cases {
+		s, err := New(c.cfg)
+		if err == nil {
+			s.Close()
+			t.Errorf("%+v was taken; the error should say %q", c.cfg, c.says)
+			continue
+		}
+		for _, part := range c.says {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("the error %q does not say %q", err, part)
+			}
+		}
+	}
+}
+
+// TestSettingsReachTheirPlace sets every setting to a value of its own and looks for it.
+func TestSettingsReachTheirPlace(t *testing.T) {
+	plain := fmt.Sprintf("%+v", defaultSettings())
+	for _, k := range known {
+		s := defaultSettings()
+		value := "7"
+		if k.min == onOff {
+			value = "false"
+		} else if k.min > 7 {
+			value = fmt.Sprint(k.min + 7)
+		}
+		if err := s.apply([]string{k.name + "=" + value}); err != nil {
+			t.Error(err)
+		}
+		if fmt.Sprintf("%+v", s) == plain {
+			t.Errorf("-set %s=%s changes nothing", k.name, value)
+		}
+	}
+	if n := nearest("grup.initial.delay"); n != "group.initial.rebalance.delay.ms" {
+		t.Errorf("the nearest name to grup.initial.delay is said to be %s", n)
+	}
+}
+
+// TestRunAndClose: a server gives everything back, whether it ran or not, and whoever ends it.
+func TestRunAndClose(t *testing.T) {
+	idle, err := New(config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle.Close()
+	idle.Close()
+	if err := idle.Run(context.Background()); err == nil {
+		t.Error("a closed server runs")
+	}
+
+	s, err := New(config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx) }()
+	c, err := net.Dial("tcp", s.KafkaAddrs()[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := s.Demo().Start(2); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the server does not end")
+	}
+	s.Close()
+	if again, err := net.Listen("tcp", s.KafkaAddrs()[0]); err != nil {
+		t.Errorf("the port was not given back: %v", err)
+	} else {
+		again.Close()
+	}
+}
+
+// TestOperatorsErrors: what cannot be done says why.
+func TestOperatorsErrors(t *testing.T) {
+	s, err := New(Config{Kafka: "127.0.0.1:0", Brokers: 2, Topics: []Topic{{"orders", 3}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Run(context.Background())
+	defer s.Close()
+	if err := s.RestartBroker(1); err == nil || !strings.Contains(err.Error(), "broker 1 runs") {
+		t.Errorf("restarting a running broker: %v", err)
+	}
+	for _, err := range []error{s.KillBroker(0), s.KillBroker(3), s.RestartBroker(-1)} {
+		if err == nil || !strings.Contains(err.Error(), "there are 1 to 2") {
+			t.Errorf("a broker that does not exist: %v", err)
+		}
+	}
+	if err := s.AddPartitions("nothing", 3); err == nil || !strings.Contains(err.Error(), `"nothing"`) {
+		t.Errorf("a topic that does not exist: %v", err)
+	}
+	if err := s.AddPartitions("orders", 2); err == nil {
+		t.Error("partitions were taken away")
+	}
+	if err := s.AddPartitions("orders", 5); err != nil {
+		t.Error(err)
+	}
+	if err := (control{s}).KillDemo("demo-9"); err == nil || !strings.Contains(err.Error(), "demo-9") {
+		t.Errorf("a demo consumer that does not exist: %v", err)
+	}
+	if _, err := (control{s}).Probe(context.Background(), "nobody", ""); err == nil {
+		t.Error("a group without coordinator was probed")
+	}
+	if _, err := (control{s}).StartDemo(17); err == nil {
+		t.Error("17 demo consumers started")
+	}
+	// The port of a killed broker is somebody else's meanwhile.
+	if err := s.KillBroker(2); err != nil {
+		t.Fatal(err)
+	}
+	squatter, err := net.Listen("tcp", s.KafkaAddrs()[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RestartBroker(2); err == nil || !strings.Contains(err.Error(), "taken by another program") {
+		t.Errorf("restarting on a taken port: %v", err)
+	}
+	squatter.Close()
+	if err := s.RestartBroker(2); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// output is a buffer that the program writes while the test reads.
+type output struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.buf.String()
+}
+
+// TestProgram runs it as a shell would: it prints both addresses, serves both, and ends with a signal.
+func TestProgram(t *testing.T) {
+	var out, complaints output
+	ctx, stop := context.WithCancel(context.Background())
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"-http", "127.0.0.1:0", "-kafka", "127.0.0.1:0", "-brokers", "2", "-topics", "orders=6,payments=2", "-set", "num.partitions=3", "-demo", "1"}, &out, &complaints)
+	}()
+	printed := regexp.MustCompile(`^kafka: (127\.0\.0\.1:\d+),(127\.0\.0\.1:\d+)\nlab: (http://127\.0\.0\.1:\d+)\ntoken: [0-9a-f]{32}\n`)
+	var found []string
+	for end := time.Now().Add(20 * time.Second); found == nil; time.Sleep(10 * time.Millisecond) {
+		if found = printed.FindStringSubmatch(out.String()); time.Now().After(end) {
+			t.Fatalf("printed %q; complained %q", out.String(), complaints.String())
+		}
+	}
+	for _, address := range found[1:3] {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+	}
+	answer, err := http.Get(found[3] + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		t.Errorf("/healthz says %s", answer.Status)
+	}
+	stop()
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d; complained %q", got, complaints.String())
+	}
+}
+
+// TestFlags: what cannot be read exits with 2, what cannot be done with 1, each with a line that helps.
+func TestFlags(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cases := []struct {
+		args string
+		code int
+		says string
+	}{
+		{"-brokers x", 2, "1 to 16"},
+		{"-brokers 0", 2, "1 to 16"},
+		{"-topics orders", 2, `"orders" is no NAME=PARTITIONS, as in orders=6`},
+		{"-topics orders=0", 2, "NAME=PARTITIONS"},
+		{"-data dir", 2, "flag provided but not defined: -data"},
+		{"-attach host:9092", 2, "flag provided but not defined: -attach"},
+		{"sites", 2, `"sites" is no flag and no command`},
+		{"site", 2, "usage: server site DIR"},
+		{"-set no.such.name=1", 1, "no setting is called"},
+		{"-http " + taken.Addr().String(), 1, "-http: port"},
+		{"-http 0.0.0.0:0", 1, "-remote"},
+		{"-set help", 0, "group.initial.rebalance.delay.ms"},
+		{"-h", 0, "usage: server [flags]"},
+	}
+	for _, c := range cases {
+		var out output
+		args := strings.Fields(c.args)
+		if !strings.Contains(c.args, "-http") && c.code == 1 {
+			args = append(args, "-http", "127.0.0.1:0")
+		}
+		if c.code == 1 {
+			args = append(args, "-kafka", "127.0.0.1:0")
+		}
+		if code := run(context.Background(), args, &out, &out); code != c.code || !strings.Contains(out.String(), c.says) {
+			t.Errorf("server %s: code %d, want %d; said %q, which should hold %q", c.args, code, c.code, out.String(), c.says)
+		}
+	}
+}
