@@ -89,10 +89,7 @@ func (w *World) Start(name string) error {
 	}
 	c.phase = running
 	c.lastPollMs = w.nowMs
-	w.cause = w.emit(0, c.cfg.Group, event.ClientStarted{
-		Client: name, Topics: c.cfg.Topics, SessionTimeoutMs: c.cfg.SessionTimeoutMs,
-		RebalanceTimeoutMs: c.cfg.RebalanceTimeoutMs, HeartbeatMs: c.cfg.HeartbeatMs,
-	})
+	w.cause = w.emit(0, c.cfg.Group, c.started())
 	w.run(c)
 	return nil
 }

@@ -73,16 +73,21 @@ func (c *consumer) revoke(w *World, lost bool) {
 	if len(c.assigned) == 0 {
 		return
 	}
-	var told []event.TopicPartitions
-	for _, p := range c.assigned {
-		if n := len(told); n == 0 || told[n-1].Topic != p.topic {
-			told = append(told, event.TopicPartitions{Topic: p.topic})
-		}
-		t := &told[len(told)-1]
-		t.Partitions = append(t.Partitions, p.partition)
-	}
+	told := c.owned()
 	c.assigned = nil
 	w.cause = w.emit(0, c.cfg.Group, event.ClientRevoked{Client: c.cfg.Name, Topics: told, Lost: lost})
+}
+
+// owned are the partitions that it has, by topic.
+func (c *consumer) owned() (list []event.TopicPartitions) {
+	for _, p := range c.assigned {
+		if n := len(list); n == 0 || list[n-1].Topic != p.topic {
+			list = append(list, event.TopicPartitions{Topic: p.topic})
+		}
+		t := &list[len(list)-1]
+		t.Partitions = append(t.Partitions, p.partition)
+	}
+	return list
 }
 
 // fetchCommitted asks for the committed offsets of partitions that have no position yet

@@ -161,8 +161,19 @@ func (w *World) Input(text string) {
 	w.cause = w.emit(0, "", event.InputGiven{Text: text})
 }
 
-// Facts are the events that rebuild the picture of the brokers, between FactsBegan and FactsEnded.
-func (w *World) Facts() []event.Event { return w.drive.Facts(w.nowMs) }
+// Facts are the events that rebuild the picture, brokers first, then clients, between FactsBegan and FactsEnded. They
+// change nothing and use no new Seq: each carries the Seq handed out last. What is on the wire is not among them.
+func (w *World) Facts() []event.Event {
+	facts := w.drive.Facts(w.nowMs)
+	end := facts[len(facts)-1]
+	facts = facts[:len(facts)-1]
+	for _, c := range w.consumers {
+		for _, body := range c.facts() {
+			facts = append(facts, event.Event{Seq: end.Seq, AtMs: w.nowMs, Group: c.cfg.Group, Body: body})
+		}
+	}
+	return append(facts, end)
+}
 
 // emit tells a fact whose cause is what is being acted on, and returns its Seq.
 func (w *World) emit(broker int32, group string, body event.Body) int64 {

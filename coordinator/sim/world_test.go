@@ -174,6 +174,21 @@ func TestCloneGoesOnIdentically(t *testing.T) {
 	}
 }
 
+func TestFactsTellOfClientsToo(t *testing.T) {
+	w, _ := stable(t)
+	must(t, w.Pause("c1"))
+	facts := w.Facts()
+	list := kinds(facts)
+	if list[0] != "FactsBegan" || list[len(list)-1] != "FactsEnded" {
+		t.Errorf("facts begin with %s and end with %s", list[0], list[len(list)-1])
+	}
+	for _, kind := range []string{"BrokerStarted", "TopicCreated", "GroupLoaded", "ClientStarted", "CoordinatorFound", "ClientStateChanged", "ClientAssigned", "ClientPaused"} {
+		if !slices.Contains(list, kind) {
+			t.Errorf("there is no %s among the facts: %v", kind, list)
+		}
+	}
+}
+
 // What nobody uses any more is forgotten: a long life does not grow the world.
 func TestNothingLeaks(t *testing.T) {
 	w := group(t, 5, Config{Seed: 6, LossPPM: 20_000})
