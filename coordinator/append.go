@@ -36,7 +36,7 @@ type inflight struct {
 // appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
 // of the elected protocol. It carries the time at which the state was entered, which is CompletingRebalance: Stable
 // begins when the record is written.
-func (c *Coordinator) appendGroup(g *group, assignment func(*member) []byte, a inflight) {
+func (c *Coordinator) appendGroup(g *group, assignment func(*member) []byte, a *inflight) {
 	value := record.Group{ProtocolType: g.protocolType, Generation: g.generation, StateTimestampMs: g.stateMs}
 	if len(g.members) > 0 {
 		value.Protocol, value.Leader = &g.protocol, &g.leader
@@ -52,23 +52,33 @@ func (c *Coordinator) appendGroup(g *group, assignment func(*member) []byte, a i
 
 // appendEmptyGroup writes that a generation ended without members. Nobody waits for the outcome.
 func (c *Coordinator) appendEmptyGroup(g *group) {
-	c.appendGroup(g, nil, inflight{kind: storesEmptyGroup})
+	c.appendGroup(g, nil, c.newAppend(storesEmptyGroup))
+}
+
+// newAppend returns an append to fill. Those that are over are used again.
+func (c *Coordinator) newAppend(kind appendKind) (a *inflight) {
+	if n := len(c.freeAppends); n > 0 {
+		a, c.freeAppends = c.freeAppends[n-1], c.freeAppends[:n-1]
+	} else {
+		a = new(inflight)
+	}
+	a.kind = kind
+	return a
 }
 
 // append hands records to the host and remembers what the outcome is for.
-func (c *Coordinator) append(g *group, what string, a inflight, records []record.Record) (ticket int64) {
+func (c *Coordinator) append(g *group, what string, a *inflight, records []record.Record) {
 	c.appendTickets++
-	ticket = c.appendTickets
+	ticket := c.appendTickets
 	timeoutMs := int64(c.cfg.Settings.OffsetsCommitTimeoutMs)
 	a.groupID, a.group, a.generation, a.partition = g.id, g.number, g.generation, g.partition
 	a.startMs, a.deadlineMs, a.records = c.nowMs, c.nowMs+timeoutMs, len(records)
 	a.seq = c.emit(g.id, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
 		DeadlineMs: a.deadlineMs})
-	c.appends[ticket] = &a
+	c.appends[ticket] = a
 	c.out.Appends = append(c.out.Appends, Append{Ticket: ticket, Partition: a.partition,
 		Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what, Records: records, TimeoutMs: timeoutMs, Acks: -1,
 		Cause: a.seq})
-	return ticket
 }
 
 // appended takes the log's callback. Where the group has gone, or is no longer where it was, the outcome has no effect;
@@ -96,6 +106,8 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 	case a.kind == storesAssignment && !ignored:
 		c.assignmentWritten(g, a, code)
 	}
+	*a = inflight{}
+	c.freeAppends = append(c.freeAppends, a)
 }
 
 // groupAppendCode is what the members of a group are told when its record was not written.

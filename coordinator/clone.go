@@ -34,6 +34,7 @@ func (c *Coordinator) Clone(n *event.Numbers) *Coordinator {
 	for number, p := range c.partitions {
 		k.partitions[number] = p.clone()
 	}
+	k.freeAppends = nil
 	k.appends = make(map[int64]*inflight, len(c.appends))
 	for ticket, a := range c.appends {
 		k.appends[ticket] = a.clone()

@@ -19,7 +19,6 @@ type walk struct {
 	ids   []string
 	epoch int32
 	log   []LoadedBatch
-	next  int64
 }
 
 func newWalk(t testing.TB, seed uint64) *walk {

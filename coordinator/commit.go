@@ -16,21 +16,24 @@ type commit struct {
 	ticket  Ticket
 	member  string
 	sinceMs int64
-	// resp is ready but for the partitions that were written.
-	resp  *kmsg.OffsetCommitResponse
-	items []commitItem
-	told  []event.OffsetValue // of the items, in their order
-	code  int16               // the first code of a partition that was set aside
-	// expireMs is when all of it expires; -1 none.
-	expireMs int64
+	// resp is ready but for the partitions that are being written, which have no code yet.
+	resp *kmsg.OffsetCommitResponse
+	// told are those partitions, in the response's order, with what is committed.
+	told []event.OffsetValue
+	// times are their commit times, nil where all are sinceMs.
+	times    []int64
+	expireMs int64 // -1 none
+	code     int16 // the first code of a partition that was set aside
 }
 
-// commitItem is one partition of a commit. What is committed is in the told value beside it.
-type commitItem struct {
-	topic         int32 // index into group.topics
-	at            int32 // where the partition probably is
-	inTopic, inPt int32 // its place in the response
-	commitMs      int64
+// value is what the i-th partition commits.
+func (k *commit) value(i int) offsetValue {
+	o := &k.told[i]
+	v := offsetValue{o.Offset, o.Metadata, k.sinceMs, k.expireMs, o.LeaderEpoch}
+	if k.times != nil {
+		v.commitMs = k.times[i]
+	}
+	return v
 }
 
 // offsetCommit stores offsets. They are pending until their records are in the log, and only then visible and answered.
@@ -150,8 +153,10 @@ func metadataOf(p *kmsg.OffsetCommitRequestTopicPartition) string {
 // storeOffsets marks the offsets as pending and writes them in one batch. Partitions with too much metadata are set
 // aside; where none is left nothing is written.
 func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *group, resp *kmsg.OffsetCommitResponse, n int) {
-	k := commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp, expireMs: c.expiryOf(q),
-		items: make([]commitItem, 0, n), told: make([]event.OffsetValue, 0, n)}
+	a := c.newAppend(storesOffsets)
+	k := &a.commit
+	*k = commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp, expireMs: c.expiryOf(q),
+		told: make([]event.OffsetValue, 0, n)}
 	records := make([]record.Record, 0, n)
 	values := make([]byte, 0, n*valueBytes)
 	var refused []event.OffsetValue
@@ -169,12 +174,14 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 			if topic < 0 {
 				topic, hint = g.topic(q.Topics[i].Topic), int(p.Partition)
 			}
+			if q.Version == 1 {
+				k.times = append(k.times, c.commitTime(p))
+			}
+			k.told = append(k.told, event.OffsetValue{Topic: q.Topics[i].Topic, Partition: p.Partition, Offset: p.Offset,
+				LeaderEpoch: leaderEpochOf(q, p), Metadata: metadataOf(p)})
 			o, at := g.make(topic, p.Partition, hint)
 			hint = at + 1
-			o.pending = true
-			o.pendingValue = offsetValue{p.Offset, metadataOf(p), c.commitTime(q, p), k.expireMs, leaderEpochOf(q, p)}
-			k.items = append(k.items, commitItem{topic, int32(at), int32(i), int32(j), o.pendingValue.commitMs})
-			k.told = append(k.told, o.pendingValue.told(q.Topics[i].Topic, p.Partition))
+			o.pending, o.pendingValue = true, k.value(len(k.told)-1)
 			from := len(values)
 			values = o.pendingValue.appendTo(values)
 			records = append(records, record.Record{Key: o.key, Value: values[from:len(values):len(values)], TimestampMs: c.nowMs})
@@ -185,15 +192,15 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 		c.emit(g.id, event.OffsetsRefused{Member: q.MemberID, Generation: q.Generation, GroupGeneration: g.generation,
 			State: g.state, Code: k.code, Offsets: refused})
 	}
-	if len(k.items) == 0 {
-		c.answerCommit(g.id, &k, g.generation, k.code)
+	if len(k.told) == 0 {
+		c.answerCommit(g.id, k, g.generation, k.code)
 		return
 	}
 	c.emit(g.id, event.OffsetsPending{Member: q.MemberID, Generation: q.Generation, Append: c.appendTickets + 1,
 		Offsets: k.told})
 	c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: apiOffsetCommit, Member: q.MemberID, ClientID: r.ClientID,
 		SinceMs: c.nowMs, Until: untilWritten})
-	c.append(g, "offsets", inflight{kind: storesOffsets, commit: k}, records)
+	c.append(g, "offsets", a, records)
 }
 
 const untilWritten = "the offsets are written"
@@ -209,9 +216,9 @@ func (c *Coordinator) expiryOf(q *kmsg.OffsetCommitRequest) int64 {
 	return c.nowMs + min(q.RetentionTimeMillis, math.MaxInt64-c.nowMs)
 }
 
-// commitTime is now, or what version 1 names.
-func (c *Coordinator) commitTime(q *kmsg.OffsetCommitRequest, p *kmsg.OffsetCommitRequestTopicPartition) int64 {
-	if q.Version == 1 && p.Timestamp >= 0 {
+// commitTime is what version 1 names, or now.
+func (c *Coordinator) commitTime(p *kmsg.OffsetCommitRequestTopicPartition) int64 {
+	if p.Timestamp >= 0 {
 		return p.Timestamp
 	}
 	return c.nowMs
@@ -251,15 +258,19 @@ func (c *Coordinator) metadataTooLarge(metadata *string) bool {
 func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset int64, code int16) {
 	k := &a.commit
 	answer := commitAppendCode(code)
-	visible := k.told[:0:0]
-	for i := range k.items {
-		item := &k.items[i]
-		k.resp.Topics[item.inTopic].Partitions[item.inPt].ErrorCode = answer
-		if g != nil && g.settle(item, &k.told[i], k.expireMs, baseOffset, code == codeNone) {
-			if len(visible) == 0 {
-				visible = k.told[i:i]
+	visible, n := k.told[:0:0], 0
+	for i := range k.resp.Topics {
+		t, hint := &k.resp.Topics[i], 0
+		for j := range t.Partitions {
+			p := &t.Partitions[j]
+			if p.ErrorCode != codeNone {
+				continue
 			}
-			visible = appendTold(visible, k.told, i)
+			p.ErrorCode = answer
+			if g != nil && g.settle(k, n, &hint, baseOffset, code == codeNone) {
+				visible = appendTold(visible, k.told, n)
+			}
+			n++
 		}
 	}
 	if len(visible) > 0 {
@@ -281,21 +292,30 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 
 // appendTold adds the i-th of all to a part of all, without a copy as long as the part has no holes.
 func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
-	if n := len(part); n < cap(part) && &part[:n+1][n] == &all[i] {
+	n := len(part)
+	switch {
+	case n == 0:
+		return all[i : i+1]
+	case n < cap(part) && &part[:n+1][n] == &all[i]:
 		return part[:n+1]
 	}
-	return append(part[:len(part):len(part)], all[i])
+	return append(part[:n:n], all[i])
 }
 
-// settle ends one partition's pending commit and tells whether its value became visible.
-func (g *group) settle(item *commitItem, told *event.OffsetValue, expireMs, baseOffset int64, written bool) bool {
-	t := &g.topics[item.topic]
-	at, found := t.at(told.Partition, int(item.at))
+// settle ends the pending commit of the i-th partition and tells whether its value became visible. hint is where the
+// partition probably is, and then where the next one is.
+func (g *group) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
+	topic, known := g.byTopic[k.told[i].Topic]
+	if !known {
+		return false
+	}
+	t := &g.topics[topic]
+	at, found := t.at(k.told[i].Partition, *hint)
+	*hint = at + 1
 	if !found || !t.partitions[at].pending {
 		return false
 	}
-	p := &t.partitions[at]
-	value := offsetValue{told.Offset, told.Metadata, item.commitMs, expireMs, told.LeaderEpoch}
+	p, value := &t.partitions[at], k.value(i)
 	visible := written && (!p.committed || p.baseOffset < baseOffset)
 	if visible {
 		p.committed, p.value, p.baseOffset = true, value, baseOffset

@@ -181,6 +181,7 @@ type Coordinator struct {
 	issued        int64 // member ids
 	appendTickets int64
 	appends       map[int64]*inflight
+	freeAppends   []*inflight
 
 	cause int64  // the Seq of what is being done
 	how   string // what ends the operation that is being knocked at

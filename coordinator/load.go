@@ -30,12 +30,18 @@ type loadedGroup struct {
 // progressSteps is how many times a load tells how far it is.
 const progressSteps = 20
 
-func (c *Coordinator) immigrate(number, epoch int32, endOffset int64) {
+// partition returns what is known of a partition, from now on.
+func (c *Coordinator) partition(number int32) *partition {
 	p := c.partitions[number]
 	if p == nil {
 		p = &partition{number: number, epoch: -1}
 		c.partitions[number] = p
 	}
+	return p
+}
+
+func (c *Coordinator) immigrate(number, epoch int32, endOffset int64) {
+	p := c.partition(number)
 	if epoch < p.epoch {
 		return
 	}
@@ -222,8 +228,8 @@ func (c *Coordinator) memberLoaded(g *group, r *record.Member) {
 // emigrate drops a partition's groups. Whoever waits is told to look for the new coordinator; nothing is written, and
 // appends that are under way end as they end.
 func (c *Coordinator) emigrate(number, epoch int32) {
-	p := c.partitions[number]
-	if p == nil || epoch >= 0 && epoch < p.epoch {
+	p := c.partition(number)
+	if epoch >= 0 && epoch < p.epoch {
 		return
 	}
 	if epoch >= 0 {

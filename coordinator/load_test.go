@@ -141,6 +141,17 @@ func TestLOAD08_OlderEpoch(t *testing.T) {
 	}
 	b.load(0, 2, batchAt(0, groupRecord(1, "m")))
 	b.inState(event.Stable)
+	// An epoch is remembered of a partition that was never owned, too; no epoch (-1) is never too old.
+	b.c.Emigrate(b.now, 1, 5)
+	b.load(1, 4)
+	if b.c.partitions[1].owned {
+		t.Fatal("an older leadership was taken")
+	}
+	b.c.Emigrate(b.now, 0, -1)
+	b.take()
+	if b.c.partitions[0].owned || b.c.partitions[0].epoch != 2 {
+		t.Fatalf("%+v", b.c.partitions[0])
+	}
 }
 
 func TestLOAD09_Tombstones(t *testing.T) {

@@ -90,8 +90,9 @@ func (c *Coordinator) storeAssignment(g *group, leader *member, q *kmsg.SyncGrou
 	}
 	told := c.assignments(g, func(m *member) []byte { return assignment[m.id] })
 	c.cause = c.emit(g.id, event.AssignmentReceived{Member: leader.id, Generation: g.generation, Assignments: told})
-	c.appendGroup(g, func(m *member) []byte { return assignment[m.id] }, inflight{kind: storesAssignment,
-		assignment: assignment, assignments: told})
+	a := c.newAppend(storesAssignment)
+	a.assignment, a.assignments = assignment, told
+	c.appendGroup(g, func(m *member) []byte { return assignment[m.id] }, a)
 }
 
 // assignmentWritten takes the outcome of storeAssignment. It counts only in the state and generation for which it was
