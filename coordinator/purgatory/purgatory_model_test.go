@@ -100,7 +100,7 @@ type plainOp struct {
 }
 
 func (p *plain) find(v int) *plainOp {
-	for _, o := range p.ops {
+	for _, o := range slices.Backward(p.ops) {
 		if o.v == v {
 			return o
 		}
@@ -427,5 +427,22 @@ func TestEmptyListsAreForgotten(t *testing.T) {
 	}
 	if live := 2000; r.p.empty > live+1 || len(r.p.byKey) != live+r.p.empty {
 		t.Errorf("%d lists, %d of them empty", len(r.p.byKey), r.p.empty)
+	}
+}
+
+// The key that was knocked on when the empty lists were forgotten may be the next to be used.
+func TestForgottenKeyIsUsedAgain(t *testing.T) {
+	r := newReal(&script{ready: map[int]bool{}})
+	for v := 1; v <= PurgeInterval+1; v++ {
+		r.watch(v, []int{v}, 1000)
+		r.complete(v)
+		r.knock(v)
+	}
+	if r.p.empty != 0 {
+		t.Fatalf("%d empty lists are kept", r.p.empty)
+	}
+	r.watch(5000, []int{PurgeInterval + 1}, 1000)
+	if err := r.p.check(); err != nil {
+		t.Fatal(err)
 	}
 }

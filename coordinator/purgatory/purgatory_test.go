@@ -304,6 +304,31 @@ func TestCompletedDuringItsOwnTry(t *testing.T) {
 	}
 }
 
+// A try that ends its own operation by other means is not repeated, and nobody is told that it stayed.
+func TestCompletedByOtherMeansDuringATry(t *testing.T) {
+	_, p, f := newFake()
+	f.try = func(op Op, v string) {
+		if v == "first" || len(f.told) > 3 {
+			p.Complete(op)
+		}
+	}
+	if _, completed := p.TryCompleteElseWatch(0, "first", 50, "k"); !completed {
+		t.Error("not completed")
+	}
+	f.expect(t, "try first", "complete first expired=false")
+	figures(t, p, 1, 0)
+	op, _ := p.TryCompleteElseWatch(0, "later", 50, "k")
+	f.tell("knock")
+	if n := p.CheckAndComplete("k"); n != 0 {
+		t.Errorf("completed %d", n)
+	}
+	f.expect(t, "try later", "try later", "knock", "try later", "complete later expired=false")
+	figures(t, p, 0, 0)
+	if v := p.ops.at[op.slot].value; v != "" {
+		t.Errorf("the value %q of an operation that is over is kept", v)
+	}
+}
+
 // Two purgatories on one wheel: what is due in one millisecond ends in order of arming, whoever armed it.
 func TestPurgatoriesShareAWheel(t *testing.T) {
 	w, first, f := newFake()

@@ -125,6 +125,33 @@ func TestCascadesOfASession(t *testing.T) {
 	}
 }
 
+// Where cells of several wheels begin at once, the coarse ones are emptied first, each in order of arming.
+func TestCoarseCellsAreEmptiedFirst(t *testing.T) {
+	w := NewWheel(0)
+	w.Arm(0, 1, 415) // wheel 2
+	expire(w, 100, nil)
+	w.Arm(0, 2, 415) // wheel 1
+	w.Arm(0, 3, 403) // wheel 1
+	expire(w, 101, nil)
+	w.Rearm(0, 650) // wheel 2 again
+	w.Arm(0, 4, 700)
+	var order []int32
+	expire(w, 400, func(c Cascade) { order = append(order, c.Ref) })
+	if !slices.Equal(order, []int32{1, 4, 2, 3}) {
+		t.Fatalf("order %v", order)
+	}
+}
+
+func TestNextDeadlineLooksIntoCoarseCells(t *testing.T) {
+	w := NewWheel(0)
+	w.Arm(0, 1, 40) // wheel 1
+	expire(w, 39, nil)
+	w.Arm(0, 2, 41) // wheel 0
+	if got := w.NextDeadlineMs(); got != 40 {
+		t.Fatalf("%d, want 40", got)
+	}
+}
+
 func TestExpiryIsInOrderOfDeadlineThenArming(t *testing.T) {
 	w := NewWheel(0)
 	w.Arm(0, 1, 500) // from wheel 2
