@@ -304,16 +304,14 @@ func TestSlowViewerIsSkippedAndTold(t *testing.T) {
 	w := newTestWorld(t, Config{Keep: 2000, MaxLag: 200, FactsInterval: 5 * time.Millisecond, MinInterval: time.Microsecond})
 	var slow, quick picture
 	var wg sync.WaitGroup
-	wg.Go(func() { w.watch(t, Request{}, &slow, 30000, 20*time.Millisecond) })
-	wg.Go(func() { w.watch(t, Request{}, &quick, 30000, 0) })
-	began := time.Now()
-	for range 3000 {
+	wg.Go(func() { w.watch(t, Request{}, &slow, 10000, 20*time.Millisecond) })
+	wg.Go(func() { w.watch(t, Request{}, &quick, 10000, 0) })
+	for range 1000 {
 		w.bump(10)
 		time.Sleep(50 * time.Microsecond)
 	}
-	t.Logf("3 000 batches took %v", time.Since(began))
 	wg.Wait()
-	if len(slow.gaps) == 0 || slow.groups["a"] != 15000 || quick.groups["b"] != 15000 {
+	if len(slow.gaps) == 0 || slow.groups["a"] != 5000 || quick.groups["b"] != 5000 {
 		t.Errorf("slow: %v, gaps %v; quick: %v", slow.groups, slow.gaps, quick.groups)
 	}
 	var told int64
@@ -343,7 +341,7 @@ func TestEventsTooFastForAnyPage(t *testing.T) {
 			}
 		}
 	})
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	var p picture
 	err := w.hub.Watch(ctx, Request{}, func(_ context.Context, text []byte) error { return p.take(text) })
@@ -352,8 +350,8 @@ func TestEventsTooFastForAnyPage(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
-	if most := 2*2000 + 1000 + 2*chunkEvents; p.events == 0 || p.events > most || len(p.gaps) == 0 {
-		t.Errorf("%d events were sent in 2 s, want at most %d, with gaps: %d", p.events, most, len(p.gaps))
+	if most := 2000 + 1000 + 2*chunkEvents; p.events == 0 || p.events > most || len(p.gaps) == 0 {
+		t.Errorf("%d events were sent in 1 s, want at most %d, with gaps: %d", p.events, most, len(p.gaps))
 	}
 }
 

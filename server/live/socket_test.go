@@ -86,7 +86,7 @@ func follow(ctx context.Context, c *websocket.Conn, p *picture, until int64) err
 }
 
 func TestManyViewersAndSomeHostile(t *testing.T) {
-	const viewers, strict, batches = 200, 20, 1000
+	const viewers, strict, batches = 200, 20, 300
 	w := newTestWorld(t, Config{})
 	s := serve(t, w)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)

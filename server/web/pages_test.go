@@ -101,6 +101,9 @@ func TestErrorPagesEscape(t *testing.T) {
 		if r.StatusCode != 404 || strings.Contains(html, "<script>alert") {
 			t.Errorf("%s: %s, markup: %v", target, r.Status, strings.Contains(html, "<script>alert"))
 		}
+		if !strings.Contains(html, `lab/first-member/"`) {
+			t.Errorf("%s does not lead on to the lessons", target)
+		}
 		underPolicy(t, target, html)
 		linksLead(t, l, target, html)
 	}
