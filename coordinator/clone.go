@@ -80,6 +80,7 @@ func (p *partition) clone() *partition {
 		return &k
 	}
 	l := *p.load
+	l.skipped = slices.Clone(l.skipped)
 	l.groups = make(map[string]*loadedGroup, len(p.load.groups))
 	for id, lg := range p.load.groups {
 		l.groups[id] = &loadedGroup{lg.g.clone(nil), lg.record}

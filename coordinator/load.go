@@ -17,6 +17,7 @@ type load struct {
 	next       int64
 	records    int64
 	groups     map[string]*loadedGroup
+	skipped    []skip
 	failed     string
 	cause      int64 // the Seq of its LoadStarted
 }
@@ -25,6 +26,23 @@ type load struct {
 type loadedGroup struct {
 	g      *group
 	record *record.Group // nil: no record, or a tombstone
+}
+
+// skip counts records of one kind that a load leaves out. A log may hold millions of them, so they are told by kind.
+type skip struct {
+	reason string
+	offset int64 // of the first one's batch
+	count  int
+}
+
+func (l *load) skip(reason string, offset int64, count int) {
+	for i := range l.skipped {
+		if l.skipped[i].reason == reason {
+			l.skipped[i].count += count
+			return
+		}
+	}
+	l.skipped = append(l.skipped, skip{reason, offset, count})
 }
 
 // progressSteps is how many times a load tells how far it is.
@@ -65,27 +83,14 @@ func (c *Coordinator) loadBatch(number, epoch int32, b *LoadedBatch) {
 	l := p.load
 	c.cause = l.cause
 	l.records += int64(len(b.Records))
-	if b.Transactional || b.Control {
-		c.emit("", event.LoadSkipped{Partition: number, Offset: b.BaseOffset, Reason: fmt.Sprintf(
-			"%d records of a transaction of producer %d: transactions are not modelled", len(b.Records), b.ProducerID)})
-	} else {
-		skipped := 0
-		var reason string
-		for i := range b.Records {
-			why, err := l.read(c, number, b.BaseOffset, &b.Records[i])
-			if err != nil {
-				l.failed = fmt.Sprintf("record %d of the batch at %d: %v", i, b.BaseOffset, err)
-				return
-			}
-			if why != "" {
-				reason, skipped = why, skipped+1
-			}
+	for i := range b.Records {
+		if b.Transactional || b.Control {
+			l.skip("of transactions, which are not modelled", b.BaseOffset, len(b.Records))
+			break
 		}
-		if skipped > 1 {
-			reason = fmt.Sprintf("%d records, the last one: %s", skipped, reason)
-		}
-		if skipped > 0 {
-			c.emit("", event.LoadSkipped{Partition: number, Offset: b.BaseOffset, Reason: reason})
+		if err := l.read(c, number, b.BaseOffset, &b.Records[i]); err != nil {
+			l.failed = fmt.Sprintf("record %d of the batch at %d: %v", i, b.BaseOffset, err)
+			return
 		}
 	}
 	l.next = b.NextOffset
@@ -98,25 +103,26 @@ func (c *Coordinator) loadBatch(number, epoch int32, b *LoadedBatch) {
 	}
 }
 
-// read takes one record; the last one about a group or a partition wins. It returns why a record was skipped.
-func (l *load) read(c *Coordinator, number int32, baseOffset int64, r *record.Record) (skipped string, err error) {
+// read takes one record; the last one about a group or a partition wins.
+func (l *load) read(c *Coordinator, number int32, baseOffset int64, r *record.Record) error {
 	key, err := record.DecodeKey(r.Key)
 	switch {
 	case err != nil:
-		return "", err
+		return err
 	case key.IsOffset():
-		return "", l.readOffset(c, number, baseOffset, &key, r)
-	case key.IsGroup():
-		lg := l.group(c, number, key.Group)
-		lg.record = nil
-		if r.Value == nil {
-			return "", nil
-		}
-		value, err := record.DecodeGroup(r.Value)
-		lg.record = &value
-		return "", err
+		return l.readOffset(c, number, baseOffset, &key, r)
+	case !key.IsGroup():
+		l.skip(fmt.Sprintf("with key version %d, which is no classic group's", key.Version), baseOffset, 1)
+		return nil
 	}
-	return fmt.Sprintf("key version %d is not a classic group's", key.Version), nil
+	lg := l.group(c, number, key.Group)
+	lg.record = nil
+	if r.Value == nil {
+		return nil
+	}
+	value, err := record.DecodeGroup(r.Value)
+	lg.record = &value
+	return err
 }
 
 func (l *load) readOffset(c *Coordinator, number int32, baseOffset int64, key *record.Key, r *record.Record) error {
@@ -159,6 +165,9 @@ func (c *Coordinator) loaded(number, epoch int32, failed string) {
 	c.cause = l.cause
 	if l.failed == "" {
 		l.failed = failed
+	}
+	for _, k := range l.skipped {
+		c.emit("", event.LoadSkipped{Partition: number, Offset: k.offset, Reason: fmt.Sprintf("%d records %s", k.count, k.reason)})
 	}
 	done := event.LoadFinished{Partition: number, Epoch: p.epoch, Failed: l.failed}
 	if l.failed == "" {

@@ -299,11 +299,17 @@ func TestLoadThatFails(t *testing.T) {
 // Records of newer kinds are skipped, and counted.
 func TestLoadSkipsUnknownKeyVersions(t *testing.T) {
 	b := unloaded(t)
-	newer := record.Record{Key: []byte{0, 3, 0, 1, 'g'}, Value: []byte{0, 0}}
-	b.load(0, 2, batchAt(0, newer, newer, offsetRecord("foo", 0, 1)))
+	newer := func(version byte) record.Record {
+		return record.Record{Key: []byte{0, version, 0, 1, 'g'}, Value: []byte{0, 0}}
+	}
+	b.load(0, 2, batchAt(0, newer(3), newer(42), offsetRecord("foo", 0, 1)), batchAt(3, newer(3), groupRecord(7)))
 	b.wantOffsets(map[string]int64{"foo-0": 1})
-	if skipped := eventsOf[event.LoadSkipped](b); len(skipped) != 1 {
-		t.Fatalf("%+v", skipped)
+	if g := b.c.groups[groupID]; g.generation != 7 {
+		t.Fatalf("%+v", g)
+	}
+	if got := fmt.Sprint(eventsOf[event.LoadSkipped](b)); got != "[{0 0 2 records with key version 3, which is no classic group's} "+
+		"{0 0 1 records with key version 42, which is no classic group's}]" {
+		t.Fatal(got)
 	}
 }
 
