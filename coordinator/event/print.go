@@ -2,6 +2,7 @@ package event
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -39,14 +40,31 @@ func (e Event) Text() string {
 	if e.Body == nil {
 		return "?"
 	}
-	return strings.TrimSuffix(e.Body.Kind()+" "+e.Body.text(), " ")
+	return line(strings.TrimSuffix(e.Body.Kind()+" "+e.Body.text(), " "))
+}
+
+// line keeps a text one line of plain characters. Names are quoted where they are printed; but reasons and errors are
+// sentences that may hold what came from outside, too.
+func line(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // Clock prints milliseconds as HH:MM:SS.mmm; hours go on beyond 24.
 func Clock(ms int64) string {
 	sign := ""
 	if ms < 0 {
-		sign, ms = "-", -ms
+		sign, ms = "-", -max(ms, -math.MaxInt64)
 	}
 	return fmt.Sprintf("%s%02d:%02d:%02d.%03d", sign, ms/3600000, ms/60000%60, ms/1000%60, ms%1000)
 }
@@ -55,7 +73,7 @@ func Clock(ms int64) string {
 func Duration(ms int64) string {
 	switch {
 	case ms < 0:
-		return "-" + Duration(-ms)
+		return "-" + Duration(-max(ms, -math.MaxInt64))
 	case ms < 1000:
 		return strconv.FormatInt(ms, 10) + " ms"
 	case ms < 60000:
@@ -97,7 +115,7 @@ func CodeName(code int16) string {
 	if code == 0 {
 		return "NONE"
 	}
-	if e := kerr.TypedErrorForCode(code); e != nil {
+	if e := kerr.TypedErrorForCode(code); e != nil && e.Code == code { // kerr takes an unknown code for -1
 		return e.Message
 	}
 	return "ERROR_" + strconv.Itoa(int(code))
