@@ -155,7 +155,7 @@ func (m *Model) addMember(g *Group, e event.Event, b event.MemberAdded) {
 		SessionTimeoutMs: b.SessionTimeoutMs, RebalanceTimeoutMs: b.RebalanceTimeoutMs, Protocols: b.Protocols, Topics: b.Topics,
 		New: b.New, AddedMs: e.AtMs, AddedGeneration: g.Generation, LastHeardMs: e.AtMs}
 	mb.Label = g.newLabel(m, b.Member, b.ClientID)
-	g.Members = append(without(g.Members, func(x *Member) bool { return x.ID == b.Member }), mb)
+	g.Members = append(without(g.Members, func(x *Member) bool { return x.ID == b.Member || x.Removed && x.Label == mb.Label }), mb)
 	// A loaded member's process may have died before its coordinator did.
 	if c := m.Clients[b.ClientID]; b.Loaded && c != nil && c.Started && c.Group == g.Name && (!c.Alive || c.Member != "" && c.Member != b.Member) {
 		mb.Gone, mb.GoneMs = true, c.SinceMs

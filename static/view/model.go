@@ -29,6 +29,8 @@ type Model struct {
 	Flights map[int64]*Flight // by request number
 	// Lines is the transcript: the facts themselves, oldest first, at most maxLines.
 	Lines []event.Event
+	// Inputs is what was done to the world, oldest first: also before a group was known.
+	Inputs []Mark
 	// Gaps are pieces of the stream that were missed.
 	Gaps []Gap
 
@@ -348,11 +350,13 @@ type StateSpan struct {
 	ToMs       int64 // 0 while it lasts
 }
 
-// Lane is one member's row in the timeline.
+// Lane is a row of the timeline: one member's, and after that member left, the next one's that carries its label.
 type Lane struct {
 	Member string
 	Label  string
-	Spans  []Span
+	// Earlier are the ids of those who had the row before.
+	Earlier []string
+	Spans   []Span
 }
 
 // SpanKind is what a member does in a span.

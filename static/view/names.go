@@ -42,7 +42,13 @@ func (g *Group) Label(id string) string {
 	return Fold(id)
 }
 
-// newLabel makes a short name that no other row of the group carries. Simulated clients have plain names, so a second id
+// present tells whether the coordinator counts somebody of that id.
+func (g *Group) present(id string) bool {
+	mb := g.Member(id)
+	return mb != nil && !mb.Removed
+}
+
+// newLabel makes a short name that nobody else carries whom the coordinator counts. Simulated clients have plain names, so a second id
 // of the same client is c3′, a third c3″. Real client ids are often alike, so the end of the member id is added.
 func (g *Group) newLabel(m *Model, id, clientID string) string {
 	for _, p := range g.Pending {
@@ -55,7 +61,7 @@ func (g *Group) newLabel(m *Model, id, clientID string) string {
 		if mb.ID == id {
 			return mb.Label
 		}
-		taken[mb.Label] = true
+		taken[mb.Label] = taken[mb.Label] || !mb.Removed
 	}
 	for _, p := range g.Pending {
 		taken[p.Label] = true

@@ -1,9 +1,24 @@
 package view
 
-// lane finds or makes a member's row.
+import "slices"
+
+// Has tells whether the row is or was a member's.
+func (l *Lane) Has(member string) bool {
+	return l.Member == member || slices.Contains(l.Earlier, member)
+}
+
+// lane finds or makes a member's row. A member takes over the row of one that is gone and had the same label: a process
+// that was restarted cleanly goes on where it stopped.
 func (g *Group) lane(mb *Member) *Lane {
 	for _, l := range g.Lanes {
 		if l.Member == mb.ID {
+			return l
+		}
+	}
+	for _, l := range g.Lanes {
+		if l.Label == mb.Label && !g.present(l.Member) {
+			l.Earlier = append(slices.Clip(l.Earlier), l.Member)
+			l.Member = mb.ID
 			return l
 		}
 	}
@@ -38,9 +53,3 @@ func (g *Group) endLane(mb *Member, atMs int64) {
 func (g *Group) mark(x Mark) { g.Marks = keep(append(g.Marks, x), maxMarks) }
 
 func (g *Group) message(x Message) { g.Messages = keep(append(g.Messages, x), maxMarks) }
-
-func (m *Model) markAll(x Mark) {
-	for _, g := range m.Groups {
-		g.mark(x)
-	}
-}

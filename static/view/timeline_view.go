@@ -107,6 +107,7 @@ func (s *stage) chart() *chart {
 	c.InputY = c.LogY + c.LaneH
 	c.Height = laneTop + (len(lanes)+2)*c.LaneH + axisHigh
 	s.chartMarks(c, g, a)
+	s.chartInputs(c, m, a)
 	s.chartEnds(c, a)
 	for _, at := range a.grid() {
 		c.Lines = append(c.Lines, tick{X: a.X(at), Text: axisClock(at)})
@@ -207,14 +208,14 @@ func (s *stage) laneView(m *Model, g *Group, a Axis, l *Lane, y int) laneView {
 		v.Bars = append(v.Bars, barView{Kind: sp.Kind, X: x, W: max(a.X(to)-x, 0.0015)})
 	}
 	for _, mk := range g.Marks {
-		if mk.Member == l.Member && mk.AtMs >= a.lowMs && mk.Kind != MarkAppend {
+		if l.Has(mk.Member) && mk.AtMs >= a.lowMs && mk.Kind != MarkAppend {
 			v.Marks = append(v.Marks, tick{X: a.X(mk.AtMs), Kind: string(mk.Kind)})
 		}
 	}
 	last := map[bool]float64{true: -1, false: -1}
 	for _, msg := range g.Messages {
 		x := a.X(msg.FromMs)
-		if msg.Member != l.Member || msg.FromMs < a.lowMs || x-last[msg.Reply] < 0.003 {
+		if !l.Has(msg.Member) || msg.FromMs < a.lowMs || x-last[msg.Reply] < 0.003 {
 			continue
 		}
 		last[msg.Reply] = x
@@ -240,14 +241,24 @@ func (s *stage) chartMarks(c *chart, g *Group, a Axis) {
 			c.Lines = append(c.Lines, tick{X: x, Kind: "generation", Text: num(mk.Number)})
 		case MarkFailover:
 			c.Lines = append(c.Lines, tick{X: x, Kind: "failover"})
-		case MarkInput:
-			c.addInput(tick{X: x, Kind: "input", Text: plainText(mk.Text, 28), End: x > 0.9}, s.chartPx())
 		}
 	}
 }
 
-// charPx is the width of a character of 12 pixels, rather too much than too little.
-const charPx = 6.7
+// chartInputs marks what was done to the world.
+func (s *stage) chartInputs(c *chart, m *Model, a Axis) {
+	for _, mk := range m.Inputs {
+		if mk.AtMs < a.lowMs {
+			continue
+		}
+		t := tick{X: a.X(mk.AtMs), Kind: "input", Text: plainText(mk.Text, 28)}
+		t.End = t.X+(float64(len([]rune(t.Text)))*charPx+10)/s.chartPx() > 1
+		c.addInput(t, s.chartPx())
+	}
+}
+
+// charPx is the width of a character of 12 pixels. Where another font is wider, words are cut at the end of their stretch.
+const charPx = 6.2
 
 func (s *stage) chartPx() float64 {
 	if s.o.ChartPx > 0 {
