@@ -200,6 +200,7 @@ func (p *plain) advance(nowMs int64) {
 		}
 	}
 	p.nowMs = max(p.nowMs, nowMs)
+	p.ops = slices.DeleteFunc(p.ops, func(o *plainOp) bool { return o.over })
 	purge := p.estimated-p.delayed() > PurgeInterval
 	if purge {
 		p.estimated = p.delayed()
