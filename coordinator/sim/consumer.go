@@ -186,6 +186,9 @@ func (c *consumer) poll(w *World) {
 		w.cause = cmp.Or(w.cause, c.backoffCause)
 		c.backoffUntilMs, c.backoffCause = 0, 0
 	}
+	if c.prepare == committing && w.nowMs >= c.prepareUntilMs {
+		c.joinPrepare(w) // the time for the commit is over, with or without a coordinator
+	}
 	switch {
 	case c.coordinator == 0:
 		c.lookup(w)
@@ -260,7 +263,7 @@ func (c *consumer) pollNextMs(w *World) int64 {
 		return c.backoffUntilMs
 	case c.prepare == committing:
 		return c.prepareUntilMs
-	case c.joinCall != 0 || c.coordinator == 0 || !c.autoCommits():
+	case c.joinCall != 0 || c.assigning != nil || c.coordinator == 0 || !c.autoCommits():
 		return -1
 	}
 	return c.nextAutoCommitMs

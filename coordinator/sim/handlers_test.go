@@ -302,3 +302,26 @@ func TestAParkedRequestMutesItsConnection(t *testing.T) {
 		t.Errorf("c1 has not ended: phase %d", c.phase)
 	}
 }
+
+// The commit before a rejoin has the rebalance timeout; after that the client goes on without it, even where it knows no
+// coordinator.
+func TestACommitBeforeRejoiningGivesUp(t *testing.T) {
+	w, c := stable(t)
+	c.cfg.RebalanceTimeoutMs = 3000
+	for _, id := range []int32{1, 2, 3} {
+		must(t, w.KillBroker(id))
+	}
+	c.requestRejoin(w, "test")
+	w.run(c)
+	began := w.NowMs()
+	w.AdvanceTo(began + 10_000)
+	for _, e := range w.Take() {
+		if _, ok := e.Body.(event.ClientRevoked); ok {
+			if e.AtMs < began+3000 || e.AtMs > began+3200 {
+				t.Errorf("it gave its partitions up at %d ms; the commit may take until %d ms", e.AtMs, began+3000)
+			}
+			return
+		}
+	}
+	t.Error("it never gave its partitions up")
+}

@@ -5,6 +5,10 @@
 // classic protocol): AbstractCoordinator, ConsumerCoordinator and, as far as it matters, NetworkClient. One file holds
 // one thing that they do: find.go, join.go, sync.go, heartbeat.go, commit.go, fetch.go, metadata.go, leave.go.
 //
+// What the brokers do is told by the drive's events; this package adds what clients and the network do. Heartbeats are
+// told only where they change something: their arrival is the coordinator's HeartbeatReceived (coalesced there); answers
+// other than NONE, losses and failures have events here.
+//
 // Not modelled: setting up a connection (TCP, ApiVersions) takes no time, except that a dead broker refuses after a
 // round trip; there is no Fetch: positions grow by themselves; there is no ListOffsets: a partition without a committed
 // offset begins at 0; back-offs do not grow (they do since KIP-580) and have no jitter.
@@ -88,6 +92,9 @@ func (w *World) NextMs() int64 {
 	}
 }
 
+// mostInAMoment is far more than can be due in one millisecond. Whatever acts without letting time pass is a bug here.
+const mostInAMoment = 1_000_000
+
 // Step runs the next moment: everything that is due at NextMs. It reports false where nothing is due ever.
 func (w *World) Step() bool {
 	next := w.NextMs()
@@ -95,7 +102,11 @@ func (w *World) Step() bool {
 		return false
 	}
 	w.nowMs = max(w.nowMs, next)
-	for w.one() {
+	for done := 0; w.one(); done++ {
+		if done == mostInAMoment {
+			d, _ := w.agenda.first()
+			panic(fmt.Sprintf("sim: the moment at %d ms does not end: next is %+v, drive at %d", w.nowMs, d, w.driveMs))
+		}
 	}
 	w.cause = 0
 	return true
