@@ -34,6 +34,21 @@
     now[what] = [asked.get(what), read(what), usual[what]].find((v) => orders[what].includes(v));
   }
 
+  // Pictures of the gallery are drawn where the page is written, in the language of its address. Elsewhere the address
+  // need not say what is chosen here.
+  const gallery = root.dataset.page === "gallery";
+  const address = () => {
+    const to = new URL(location.href);
+    if (gallery) {
+      to.searchParams.set("lang", now.lang);
+      location.replace(to);
+    } else if (to.searchParams.has("lang")) {
+      to.searchParams.delete("lang");
+      history.replaceState(history.state, "", to);
+    }
+  };
+  if (gallery && root.lang !== now.lang && !asked.has("lang")) address();
+
   const show = (what) => {
     if (what === "lang") {
       root.lang = now.lang;
@@ -62,6 +77,7 @@
         now[what] = order[(order.indexOf(now[what]) + 1) % order.length];
         keep(what, now[what], usual[what]);
         show(what);
+        if (what === "lang") address();
         document.dispatchEvent(new CustomEvent("grouplab:chosen", { detail: what }));
       },
       true,

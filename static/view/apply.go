@@ -15,7 +15,7 @@ func (m *Model) Apply(e event.Event) {
 	case event.FactsEnded:
 		m.inFacts = false
 	case event.InputGiven:
-		m.markAll(Mark{Kind: MarkInput, AtMs: e.AtMs, Seq: e.Seq, Text: b.Text})
+		m.Inputs = keep(append(m.Inputs, Mark{Kind: MarkInput, AtMs: e.AtMs, Seq: e.Seq, Text: b.Text}), maxMarks)
 	default:
 		m.applyCluster(e)
 		m.applyClient(e)

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	foldFromMs = 7000 // idle stretches longer than this are folded
-	foldKeepMs = 1500 // what stays visible at both ends of a fold
-	foldWidth  = 0.03 // what a folded stretch takes of the width
+	foldFromMs = 12000 // idle stretches longer than this are folded
+	foldKeepMs = 2000  // what stays visible at both ends of a fold
+	foldWidth  = 0.03  // what a folded stretch takes of the width
 	axisMostMs = 24000
 )
 
@@ -98,6 +98,9 @@ func (s *stage) moments(m *Model, g *Group) []int64 {
 		if mk.Kind != MarkAppend {
 			list = append(list, mk.AtMs)
 		}
+	}
+	for _, mk := range m.Inputs {
+		list = append(list, mk.AtMs)
 	}
 	if w := s.m.Waiting(s.g.Name); w.EndMs > s.m.NowMs && w.EndMs < s.m.NowMs+600000 {
 		list = append(list, w.EndMs)

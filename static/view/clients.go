@@ -37,10 +37,12 @@ type clientRow struct {
 	Differ bool
 	Chips  []chip
 	Note   string // where there are no chips
-	Tie    bool   // a reply is parked: the line to the broker stays
-	Moving []moving
-	Client string
-	Focus  bool
+	// Answers are errors on their way to the client.
+	Answers []string
+	Tie     bool // a reply is parked: the line to the broker stays
+	Moving  []moving
+	Client  string
+	Focus   bool
 }
 
 // chip is one partition of a row.
@@ -72,7 +74,7 @@ func (s *stage) clientRows() []clientRow {
 	seen := map[string]bool{}
 	for _, mb := range s.g.Members {
 		c := s.m.clientOf(s.g, mb)
-		if c != nil && !mb.Removed && (c.Member == "" || c.Member == mb.ID) {
+		if c != nil && (c.Member == mb.ID || c.Member == "" && !mb.Removed) {
 			seen[c.Name] = true
 		} else if c != nil && c.Member != mb.ID {
 			c = nil
@@ -98,6 +100,7 @@ func (s *stage) memberRow(mb *Member, c *Client) clientRow {
 	}
 	if c != nil {
 		row.Moving = s.moving(c.Name)
+		row.Answers = answers(row.Moving)
 	}
 	row.Focus = s.o.Focus == "client" && s.o.FocusClient == mb.ClientID
 	return row
@@ -172,7 +175,7 @@ func (s *stage) processThinks(c *Client) string {
 	case c.WaitingFor != "" && c.WaitingUntilMs > s.m.NowMs:
 		return s.t("thinks.waiting", string(c.State), name(c.WaitingFor), s.left(c.WaitingUntilMs))
 	case c.Coordinator == 0 && c.Started:
-		return s.t("thinks.nocoordinator", string(c.State))
+		return s.t("thinks.nocoordinator")
 	case c.State == event.Joined:
 		return s.t("thinks.joined", string(c.State), num(c.Generation))
 	}
@@ -214,8 +217,10 @@ func (s *stage) differ(mb *Member, c *Client) bool {
 		return c != nil && !c.Real && c.Alive && c.Member == mb.ID && c.State == event.Joined
 	}
 	switch {
-	case mb.Gone || s.g.Broker == 0 && c != nil && !c.Real:
+	case mb.Gone:
 		return true
+	case s.g.Broker == 0:
+		return false
 	case c == nil || c.Real:
 		return false
 	case c.Paused:
@@ -411,4 +416,15 @@ func compact(rows []clientRow) []clientRow {
 		rows[i].Chips = merged(rows[i].Chips)
 	}
 	return rows
+}
+
+// answers are the errors among the messages on a wire.
+func answers(list []moving) []string {
+	var codes []string
+	for _, mv := range list {
+		if mv.Reply && mv.Code != 0 {
+			codes = append(codes, mv.Text)
+		}
+	}
+	return codes
 }

@@ -18,7 +18,7 @@ func (m *Model) Clone() *Model {
 	for k, g := range m.Groups {
 		c.Groups[k] = g.clone()
 	}
-	c.Lines, c.Gaps = capped(m.Lines), capped(m.Gaps)
+	c.Lines, c.Inputs, c.Gaps = capped(m.Lines), capped(m.Inputs), capped(m.Gaps)
 	if m.knock != nil {
 		knock := *m.knock
 		c.knock = &knock

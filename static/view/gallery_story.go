@@ -26,6 +26,7 @@ type story struct {
 	endAt   int64 // log end of the group's offsets partition
 	joinOp  int64
 	syncOp  int64
+	cause   int64  // of the facts that follow
 	waiting string // how the waiting join phase is called
 }
 
@@ -74,12 +75,12 @@ func others(leader int32) []int32 {
 }
 
 func (s *story) at(ms int64) *story {
-	s.nowMs = max(s.nowMs, ms)
+	s.nowMs, s.cause = max(s.nowMs, ms), 0
 	return s
 }
 
 func (s *story) say(broker int32, group string, b event.Body) int64 {
-	e := event.Event{Seq: s.numbers.Next(), AtMs: s.nowMs, Broker: broker, Group: group, Body: b}
+	e := event.Event{Seq: s.numbers.Next(), AtMs: s.nowMs, Broker: broker, Group: group, Cause: s.cause, Body: b}
 	s.m.Apply(e)
 	return e.Seq
 }
@@ -88,7 +89,7 @@ func (s *story) say(broker int32, group string, b event.Body) int64 {
 func (s *story) here(b event.Body)  { s.say(s.broker, s.group, b) }
 func (s *story) there(b event.Body) { s.say(0, s.group, b) }
 
-func (s *story) input(text string) { s.say(0, "", event.InputGiven{Text: text}) }
+func (s *story) input(text string) { s.cause = s.say(0, "", event.InputGiven{Text: text}) }
 
 // consumer starts a process and gives it a member id.
 func (s *story) consumer(client, id string, sessionMs int32) *actor {
@@ -100,10 +101,10 @@ func (s *story) consumer(client, id string, sessionMs int32) *actor {
 // send is a request's way to the coordinator: 2 ms.
 func (s *story) send(a *actor, api int16) int64 {
 	s.ticket++
-	s.there(event.RequestSent{Client: a.client, Request: s.ticket, API: api, To: s.broker, ArrivesMs: s.nowMs + 2,
+	s.cause = s.say(0, s.group, event.RequestSent{Client: a.client, Request: s.ticket, API: api, To: s.broker, ArrivesMs: s.nowMs + 2,
 		DeadlineMs: s.nowMs + 30000, Member: a.id})
 	s.nowMs += 2
-	s.here(event.RequestReceived{Ticket: s.ticket, API: api, Version: 9, ClientID: a.client, ClientHost: "/127.0.0.1", Member: a.id, Generation: s.gen})
+	s.cause = s.say(s.broker, s.group, event.RequestReceived{Ticket: s.ticket, API: api, Version: 9, ClientID: a.client, ClientHost: "/127.0.0.1", Member: a.id, Generation: s.gen})
 	return s.ticket
 }
 

@@ -2,6 +2,18 @@ package view
 
 import "unicode/utf16"
 
+// partition is the partition of __consumer_offsets that the group on stage lives in: the one that facts named, else the
+// one that its name leads to; -1 while the topic is not known.
+func (s *stage) partition() int32 {
+	if s.g.Partition >= 0 {
+		return s.g.Partition
+	}
+	if t := s.m.Topics[offsetsTopic]; t != nil {
+		return partitionOf(s.g.Name, t.Partitions)
+	}
+	return -1
+}
+
 // javaHash is java.lang.String.hashCode: 31 times the sum so far plus the next UTF-16 unit, in 32 bits.
 func javaHash(s string) int32 {
 	var h int32

@@ -246,12 +246,12 @@ func (s *stage) clauses(list ...[]run) [][]run {
 	return kept
 }
 
-// generation says "generation 4" or, while a rebalance is under way, "generation 4 → 5".
+// generation says "4" or, while a rebalance is under way, "4 → 5".
 func (s *stage) generation() string {
 	if s.g.State == event.PreparingRebalance {
-		return s.t("generation.next", num(s.g.Generation), num(s.g.Generation+1))
+		return num(s.g.Generation) + " → " + num(s.g.Generation+1)
 	}
-	return s.t("generation", num(s.g.Generation))
+	return num(s.g.Generation)
 }
 
 func tapeName(partition int32) string { return offsetsTopic + "-" + num(partition) }

@@ -63,3 +63,6 @@ func (s *stage) chapters(most int) (list []chapter, more bool) {
 	}
 	return list, more
 }
+
+// stale tells whether the state is only the last that was known, because nobody coordinates the group now.
+func (s *stage) stale() bool { return s.g != nil && s.g.Broker == 0 && len(s.g.Members) > 0 }

@@ -160,6 +160,11 @@ func Parts(m *Model, o Options) []Part {
 		{"behaviour", behaviour(s)},
 		{"selection", selection(s)},
 	}
+	for i := range parts {
+		if parts[i].ID == o.Focus {
+			parts[i].Component = templ.Join(focusMark(), parts[i].Component)
+		}
+	}
 	if o.Mode == ModeLive {
 		parts = append(parts, Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
 	}

@@ -35,10 +35,7 @@ func (s *stage) owners() []owner {
 	if s.g == nil {
 		return nil
 	}
-	t := s.m.Tapes[s.g.Partition]
-	if t == nil {
-		t = s.m.Tapes[partitionOf(s.g.Name, s.sum().Of)]
-	}
+	t := s.m.Tapes[s.partition()]
 	var list []owner
 	for _, id := range s.m.BrokerIDs() {
 		if t != nil && len(t.Replicas) > 0 && !slices.Contains(t.Replicas, id) {
@@ -88,4 +85,15 @@ func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
 	default:
 		o.Sign, o.Text = "replica", s.t("owner.replica")
 	}
+}
+
+// loader is the broker that reads the group's partition at the moment, 0 where none does.
+func (s *stage) loader() int32 {
+	if s.g == nil {
+		return 0
+	}
+	if t := s.m.Tapes[s.partition()]; t != nil && t.Leader > 0 && t.Loads[t.Leader] != nil && t.Loads[t.Leader].State == Loading {
+		return t.Leader
+	}
+	return 0
 }

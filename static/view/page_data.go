@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "chart.css", "page.css"}
+var stylesheets = []string{"base.css", "stage.css", "chart.css", "page.css", "narrow.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
 func (d PageData) lang() Lang {
@@ -141,11 +141,15 @@ var keyHelp = []struct {
 	{[]string{"T"}, "key.timer"},
 	{[]string{"[", "]"}, "key.speed"},
 	{[]string{"N", "P"}, "key.lesson"},
+	{[]string{"Q"}, "key.question"},
 	{[]string{"H"}, "key.hint"},
+	{[]string{"G"}, "key.goal"},
+	{[]string{"U"}, "key.undo"},
 	{[]string{"W"}, "key.waiting"},
 	{[]string{"Y"}, "key.why"},
 	{[]string{"1", "…", "7"}, "key.panes"},
 	{[]string{"/"}, "key.find"},
+	{[]string{"F"}, "key.freeze"},
 	{[]string{"L"}, "key.link"},
 	{[]string{"Esc"}, "key.escape"},
 	{[]string{"?"}, "key.help"},

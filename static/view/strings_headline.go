@@ -10,11 +10,9 @@ var wordsOfHeadline = map[string]Text{
 	"comma":    {", ", "、"},
 	"and.more": {"and {0} more", "另有 {0} 个"},
 
-	"generation":      {"generation {0}", "generation {0}"},
-	"generation.next": {"generation {0} → {1}", "generation {0} → {1}"},
+	"generation.word": {"generation", "generation"},
 
-	"head.nogroup":          {"No group yet", "还没有组"},
-	"head.none":             {"Nothing has happened", "还什么都没有发生"},
+	"head.none":             {"No group yet", "还没有组"},
 	"head.none.sub":         {"start a consumer and its group appears here", "启动一个消费者，它的组就会出现在这里"},
 	"head.none.live":        {"point a Kafka client at {0}, or start a demo consumer", "把 Kafka 客户端指向 {0}，或启动一个演示消费者"},
 	"head.unknown":          {"No group is called {0}", "没有名为 {0} 的组"},

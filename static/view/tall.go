@@ -5,8 +5,11 @@ const (
 	tallTop  = 26
 )
 
-// tallX is the middle of a lane's column on a narrow screen, where time runs down: the group takes the first third.
-func tallX(i, lanes int) float64 { return 0.36 + (float64(i)+0.5)*0.64/float64(lanes+1) }
+// tallX is the middle of a lane's column on a narrow screen, where time runs down: the group and the times take
+// the left part.
+func tallX(i, lanes int) float64 {
+	return 0.43 + (float64(i)+0.5)*0.57/float64(lanes+1)
+}
 
 // tallWide is the width of the picture: the whole width, or more where there are many lanes; it scrolls by itself then.
 func tallWide(lanes int) string {
@@ -35,5 +38,5 @@ func (s *stage) tallLane(c *chart, d diamond) float64 {
 			return tallX(i, len(c.Lanes))
 		}
 	}
-	return 0.17
+	return 0.15
 }

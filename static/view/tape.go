@@ -35,10 +35,10 @@ type tapePicture struct {
 }
 
 func (s *stage) tape() *tapePicture {
-	if s.g == nil || s.m.Tapes[s.g.Partition] == nil {
+	if s.g == nil || s.m.Tapes[s.partition()] == nil {
 		return nil
 	}
-	t := s.m.Tapes[s.g.Partition]
+	t := s.m.Tapes[s.partition()]
 	p := &tapePicture{Name: tapeName(t.Partition), Count: t.EndOffset, Live: t.Live, AllSafe: t.HighWatermark >= t.EndOffset}
 	records := t.Records
 	if len(records) > tapeRows {

@@ -54,7 +54,7 @@ func timeline(s *stage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var3 = []any{"chart", "lane-" + num(c.LaneH), templ.KV("focused", s.o.Focus == "timeline")}
+				var templ_7745c5c3_Var3 = []any{"chart", "lane-" + num(c.LaneH)}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var3...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
