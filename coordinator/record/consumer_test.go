@@ -45,6 +45,15 @@ func TestSubscriptionOfTheFuture(t *testing.T) {
 	same(t, "version 9", got, Sub{Version: 9, Topics: []string{"t"}, Owned: ownsT0, Generation: 5, Rack: ptr("r")})
 }
 
+func TestNoSubscription(t *testing.T) {
+	for _, hexed := range []string{"", "0000", "ffff00000001000174ffffffff", "000100000001000174ffffffff", "0000000000010001",
+		"0003000000010001 74ffffffff 7fffffff 0001"} {
+		if got, ok := DecodeSubscription(unhex(t, hexed)); ok {
+			t.Errorf("%q was read as %+v", hexed, got)
+		}
+	}
+}
+
 // The coordinator reads topics by the layout of version 0, whatever follows, as Kafka's does.
 func TestTopicsAreReadLeniently(t *testing.T) {
 	for hexed, want := range map[string]string{
