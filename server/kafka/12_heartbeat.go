@@ -5,4 +5,4 @@ package kafka
 //   - v1: throttle time
 //   - v3: group instance id (KIP-345)
 //   - v4: flexible (KIP-482)
-var heartbeatAPI = api{key: 12, name: "Heartbeat", min: 0, max: 4, run: group}
+var heartbeatAPI = api{key: 12, name: "Heartbeat", min: 0, max: 4, prompt: true, run: group}

@@ -11,6 +11,9 @@ type api struct {
 	decodeFrom int16
 	// keepsBytes is set where the decoded request points into its frame after it was decoded.
 	keepsBytes bool
+	// prompt is set where the coordinator answers at once, whatever happens: such requests may follow one another without
+	// waiting for the answer.
+	prompt bool
 	// run serves a request on the loop's goroutine. It ends in complete, now or later.
 	run func(s *Server, c *call, nowMs int64)
 }

@@ -38,6 +38,9 @@ type conn struct {
 	lastActive atomic.Int64
 	// dead is closed when the connection is over.
 	dead chan struct{}
+	readerSide
+	// unwritten is the size of the answers that were not written yet, roughly.
+	unwritten atomic.Int64
 	// wake tells the writer that there is something in out.
 	wake chan struct{}
 
@@ -47,9 +50,9 @@ type conn struct {
 	out           []*call   // answered; the writer has not taken them
 	inFlight      int
 	inFlightBytes int
-	unwritten     int  // bytes of answers that were not written yet, roughly
-	stalled       bool // the loop waits for unwritten to fall
-	posted        bool // turn is on its way to the loop
+	stalled       bool    // the loop waits for unwritten to fall
+	free          []*call // answered heartbeats, to be used again
+	posted        bool    // turn is on its way to the loop
 	ended         string
 	byClient      bool // it ended from the client's side: what was sent with acks 0 before still counts
 
@@ -114,7 +117,8 @@ func (c *conn) read() error {
 			if !c.submit(batch) {
 				return errDropped // it ended already, with a reason of its own
 			}
-			batch = nil
+			clear(batch)
+			batch = batch[:0]
 		}
 	}
 }
@@ -125,7 +129,7 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	next := &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: len(frame)}
+	next := c.newCall(a, h, len(frame))
 	if string(h.clientID) != c.readerClientID {
 		c.readerClientID = string(h.clientID)
 	}
@@ -135,6 +139,9 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 	}
 	if inPlace && a.keepsBytes {
 		h.body = append([]byte(nil), h.body...)
+	}
+	if beat, ok := next.request.(*kmsg.HeartbeatRequest); ok && a.key == heartbeatAPI.key {
+		return next, c.decodeHeartbeat(beat, a, h)
 	}
 	if next.request, err = decode(a, h); err != nil {
 		return nil, err

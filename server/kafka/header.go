@@ -75,9 +75,13 @@ func decode(a *api, h header) (kmsg.Request, error) {
 		}
 	}
 	if err := request.ReadFrom(body); err != nil {
-		return nil, refusef("%s v%d: the body is cut, or its lengths do not fit its frame", a.name, h.version)
+		return nil, cutBody(a, h)
 	}
 	return request, nil
+}
+
+func cutBody(a *api, h header) error {
+	return refusef("%s v%d: the body is cut, or its lengths do not fit its frame", a.name, h.version)
 }
 
 // skipTags passes over the header's tagged fields: none is known, but a client may send some (KIP-482).

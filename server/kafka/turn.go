@@ -1,32 +1,38 @@
 package kafka
 
 import (
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
 )
 
-// loopSide is the part of a connection that belongs to the loop's goroutine, and one field of the reader's.
+// loopSide is the part of a connection that belongs to the loop's goroutine.
 type loopSide struct {
-	// queue are calls that wait for their turn; running is the one under way.
-	queue    []*call
-	running  *call
-	finished []*call
-	flushing bool
+	// queue are calls, those from head on wait for their turn; running is the one under way, or prompts are.
+	queue   []*call
+	head    int
+	running *call
+	prompts []*call
+	// answeredPrompts of prompts are answered.
+	answeredPrompts int
+	finished        []*call
+	flushing        bool
 	// dispatching is set while dispatch runs, which looks for the next call by itself.
 	dispatching bool
 	// opened is set once ConnectionOpened was told, gone once ConnectionClosed was, or would have been.
-	opened, gone   bool
-	clientID       string
-	claims         claims
-	readerClientID string // the reader's own
+	opened, gone bool
+	clientID     string
+	claims       claims
 }
 
 // turn sees what the reader brought, or that the connection is over.
 func (c *conn) turn(nowMs int64) {
 	c.mu.Lock()
 	c.posted = false
-	c.queue = append(c.queue, c.inbox...)
+	c.queue = slices.Delete(c.queue, 0, c.head)
+	c.queue, c.head = append(c.queue, c.inbox...), 0
 	clear(c.inbox)
 	c.inbox = c.inbox[:0]
 	ended, byClient := c.ended, c.byClient
@@ -41,16 +47,23 @@ func (c *conn) turn(nowMs int64) {
 // dispatch runs calls one after the other, as long as each is answered at once.
 func (c *conn) dispatch(nowMs int64) {
 	c.dispatching = true
-	for c.running == nil && len(c.queue) > 0 && !c.gone && !c.choked() {
-		next := c.queue[0]
-		c.queue[0] = nil
-		c.queue = c.queue[1:]
+	for c.running == nil && c.head < len(c.queue) && !c.gone {
+		next := c.queue[c.head]
+		if len(c.prompts) > 0 && !next.api.prompt || c.choked() {
+			break
+		}
+		c.queue[c.head] = nil
+		c.head++
 		if !c.srv.cluster.Running(c.broker) {
 			c.end(refusef("broker %d does not run", c.broker))
 			break
 		}
 		c.introduce(nowMs, next)
-		c.running = next
+		if next.api.prompt {
+			c.prompts = append(c.prompts, next)
+		} else {
+			c.running = next
+		}
 		next.api.run(c.srv, next, nowMs)
 	}
 	c.dispatching = false
@@ -58,9 +71,12 @@ func (c *conn) dispatch(nowMs int64) {
 
 // choked tells whether the client takes its answers too slowly to get more. The writer posts the connection again.
 func (c *conn) choked() bool {
+	if c.unwritten.Load() <= maxUnwrittenBytes {
+		return false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.stalled = c.unwritten > maxUnwrittenBytes
+	c.stalled = c.unwritten.Load() > maxUnwrittenBytes
 	return c.stalled
 }
 
@@ -84,14 +100,22 @@ func (c *conn) completed(done *call) {
 	if c.gone {
 		return
 	}
-	c.running = nil
+	if done == c.running {
+		c.running = nil
+	} else {
+		// Prompt calls are answered in the order in which they were given.
+		if c.answeredPrompts++; c.answeredPrompts == len(c.prompts) {
+			clear(c.prompts)
+			c.prompts, c.answeredPrompts = c.prompts[:0], 0
+		}
+	}
 	c.srv.counters.answered(done.api.key, done.code)
 	c.finished = append(c.finished, done)
 	if !c.flushing {
 		c.flushing = true
 		c.srv.loop.AtTurnEnd(c.flushFn)
 	}
-	if !c.dispatching && len(c.queue) > 0 {
+	if !c.dispatching && c.head < len(c.queue) && len(c.prompts) == 0 {
 		c.srv.loop.Soon(c.dispatchFn)
 	}
 }
@@ -99,10 +123,12 @@ func (c *conn) completed(done *call) {
 // flush gives the turn's answers to the writer. It never waits for it.
 func (c *conn) flush(int64) {
 	c.flushing = false
-	c.mu.Lock()
+	weight := 0
 	for _, done := range c.finished {
-		c.unwritten += done.weight
+		weight += done.weight
 	}
+	c.unwritten.Add(int64(weight))
+	c.mu.Lock()
 	c.out = append(c.out, c.finished...)
 	c.mu.Unlock()
 	clear(c.finished)
@@ -131,7 +157,10 @@ func (c *conn) leave(nowMs int64, why string, byClient bool) {
 		}
 	}
 	ghosts := c.srv.members.left(nowMs, c, why)
-	c.running, c.queue, c.finished = nil, nil, nil
+	for _, p := range c.prompts[c.answeredPrompts:] {
+		c.srv.cluster.Forget(p.ticket)
+	}
+	c.running, c.prompts, c.queue, c.finished, c.head = nil, nil, nil, nil, 0
 	delete(c.srv.open, c.id)
 	if c.opened {
 		c.srv.cluster.Tell(nowMs, c.broker, event.ConnectionClosed{Connection: c.id, ClientID: c.clientID, Members: ghosts, Reason: why})
@@ -140,9 +169,9 @@ func (c *conn) leave(nowMs int64, why string, byClient bool) {
 
 // drain runs what a client sent without waiting for an answer before it closed (Kafka: Selector's closing channels).
 func (c *conn) drain(nowMs int64) {
-	for c.running == nil && len(c.queue) > 0 && c.srv.cluster.Running(c.broker) && c.queue[0].noAnswer {
-		last := c.queue[0]
-		c.queue = c.queue[1:]
+	for c.running == nil && c.head < len(c.queue) && c.srv.cluster.Running(c.broker) && c.queue[c.head].noAnswer {
+		last := c.queue[c.head]
+		c.head++
 		last.api.run(c.srv, last, nowMs)
 	}
 }

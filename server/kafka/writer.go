@@ -114,10 +114,15 @@ func (c *conn) written(answers []*call) {
 	for _, a := range answers {
 		c.inFlight--
 		c.inFlightBytes -= a.size
-		c.unwritten -= a.weight
+		if a.weight > 0 {
+			c.unwritten.Add(-int64(a.weight))
+		}
+		if a.api.prompt && len(c.free) < maxInFlight {
+			c.free = append(c.free, a)
+		}
 	}
 	c.room.Broadcast()
-	tell := c.stalled && !c.posted && c.unwritten <= maxUnwrittenBytes
+	tell := c.stalled && !c.posted && c.unwritten.Load() <= maxUnwrittenBytes
 	if tell {
 		c.stalled, c.posted = false, true
 	}

@@ -49,8 +49,7 @@ type Loop struct {
 	done chan struct{}
 
 	nowMs      int64
-	lastTicket int64
-	waiting    map[int64]Receiver
+	waiting    waiting
 	timers     timers
 	soon       []func(nowMs int64)
 	soonSpare  []func(nowMs int64)
@@ -66,7 +65,7 @@ type Loop struct {
 // New returns a loop that does nothing before Run.
 func New(cfg Config) *Loop {
 	return &Loop{cfg: cfg, mail: newMailbox(mailboxLimit), bell: newAlarm(), done: make(chan struct{}),
-		waiting: map[int64]Receiver{}, nowMs: cfg.Clock.NowMs(), deadlineMs: -1}
+		waiting: waiting{more: map[int64]Receiver{}}, nowMs: cfg.Clock.NowMs(), deadlineMs: -1}
 }
 
 // NowMs is the present, by the server's only clock.
@@ -205,8 +204,7 @@ func (l *Loop) take() {
 		l.cfg.Taken(l.nowMs, out)
 	}
 	for _, r := range out.Replies {
-		if to, ok := l.waiting[r.Ticket]; ok {
-			delete(l.waiting, r.Ticket)
+		if to := l.waiting.take(r.Ticket); to != nil {
 			to.Reply(l.nowMs, r.Reply)
 		}
 	}
@@ -259,20 +257,20 @@ func (l *Loop) At(deadlineMs int64, work func(nowMs int64)) (timer int64) {
 func (l *Loop) Cancel(timer int64) { l.timers.cancel(timer) }
 
 // Ticket hands out the number of a request.
-func (l *Loop) Ticket() int64 { l.lastTicket++; return l.lastTicket }
+func (l *Loop) Ticket() int64 { return l.waiting.next() }
 
 // Handle gives a group request to a broker's coordinator. It sets the request's ticket and returns it. The broker must
 // run. Broker is told the reply unless Forget comes first.
 func (l *Loop) Handle(nowMs int64, broker int32, r coordinator.Request, to Receiver) (ticket int64) {
 	r.Ticket = l.Ticket()
-	l.waiting[r.Ticket] = to
+	l.waiting.put(r.Ticket, to)
 	l.cfg.Drive.Handle(nowMs, broker, r)
 	return r.Ticket
 }
 
 // Forget drops the receiver of a request: its connection is gone. The machine goes on with the request all the same, as
 // Kafka does.
-func (l *Loop) Forget(ticket int64) { delete(l.waiting, ticket) }
+func (l *Loop) Forget(ticket int64) { l.waiting.take(ticket) }
 
 // Tell adds a fact of the host's own to the stream, and returns its Seq.
 func (l *Loop) Tell(nowMs int64, broker int32, body event.Body) int64 {

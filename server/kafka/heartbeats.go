@@ -1,0 +1,81 @@
+package kafka
+
+import (
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// Heartbeats are most of what a coordinator is asked, so they get what nothing else needs: a call is used again when its
+// answer was written, and the strings, the same ones each time, are kept instead of copied anew.
+
+// maxNames bounds the strings that a connection keeps.
+const maxNames = 1024
+
+// readerSide is the part of a connection that belongs to the reader's goroutine.
+type readerSide struct {
+	readerClientID string
+	names          map[string]string
+	spare          []*call
+}
+
+// newCall makes a call, for a heartbeat out of one that was answered.
+func (c *conn) newCall(a *api, h header, size int) *call {
+	if a.key != heartbeatAPI.key {
+		return &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size}
+	}
+	if len(c.spare) == 0 {
+		c.mu.Lock()
+		c.spare, c.free = c.free, c.spare
+		c.mu.Unlock()
+	}
+	beat := &kmsg.HeartbeatRequest{}
+	if n := len(c.spare); n > 0 {
+		used := c.spare[n-1]
+		c.spare[n-1] = nil
+		c.spare = c.spare[:n-1]
+		beat = used.request.(*kmsg.HeartbeatRequest)
+		*used = call{}
+		return used.as(c, a, h, size, beat)
+	}
+	return new(call).as(c, a, h, size, beat)
+}
+
+func (next *call) as(c *conn, a *api, h header, size int, beat *kmsg.HeartbeatRequest) *call {
+	next.conn, next.api, next.version, next.correlation, next.size, next.request = c, a, h.version, h.correlation, size, beat
+	return next
+}
+
+// decodeHeartbeat reads a heartbeat whose strings lie in the frame, and puts kept ones in their place.
+func (c *conn) decodeHeartbeat(beat *kmsg.HeartbeatRequest, a *api, h header) error {
+	beat.SetVersion(h.version)
+	body := h.body
+	if beat.IsFlexible() {
+		var err error
+		if body, err = skipTags(a, h); err != nil {
+			return err
+		}
+	}
+	if err := beat.UnsafeReadFrom(body); err != nil {
+		return cutBody(a, h)
+	}
+	beat.Group, beat.MemberID = c.keep(beat.Group), c.keep(beat.MemberID)
+	if beat.InstanceID != nil {
+		instance := c.keep(*beat.InstanceID)
+		beat.InstanceID = &instance
+	}
+	return nil
+}
+
+// keep returns an equal string that does not lie in the frame.
+func (c *conn) keep(name string) string {
+	if kept, ok := c.names[name]; ok {
+		return kept
+	}
+	if c.names == nil || len(c.names) >= maxNames {
+		c.names = map[string]string{}
+	}
+	kept := strings.Clone(name)
+	c.names[kept] = kept
+	return kept
+}
