@@ -136,7 +136,7 @@ var keyHelp = []struct {
 }{
 	{[]string{"Space"}, "key.play"},
 	{[]string{"←", "→"}, "key.step"},
-	{[]string{"Shift ←", "Shift →"}, "key.state"},
+	{[]string{"Shift", "←", "→"}, "key.state"},
 	{[]string{"Home", "End"}, "key.ends"},
 	{[]string{"T"}, "key.timer"},
 	{[]string{"[", "]"}, "key.speed"},

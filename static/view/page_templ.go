@@ -520,7 +520,7 @@ func topBar(d PageData) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if d.runs() {
+		if d.Kind == PageLesson {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<button type=\"button\" class=\"tool\" data-do=\"link\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -2,11 +2,11 @@ package view
 
 // wordsOfHeadline say who a group waits for, until when and why.
 var wordsOfHeadline = map[string]Text{
-	"unit.ms":  {" ms", " 毫秒"},
-	"unit.s":   {" s", " 秒"},
-	"unit.min": {" min", " 分"},
-	"unit.h":   {" h", " 小时"},
-	"unit.d":   {" d", " 天"},
+	"unit.ms":  {"\u00a0ms", "\u00a0毫秒"},
+	"unit.s":   {"\u00a0s", "\u00a0秒"},
+	"unit.min": {"\u00a0min", "\u00a0分"},
+	"unit.h":   {"\u00a0h", "\u00a0小时"},
+	"unit.d":   {"\u00a0d", "\u00a0天"},
 	"comma":    {", ", "、"},
 	"and.more": {"and {0} more", "另有 {0} 个"},
 
