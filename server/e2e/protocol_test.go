@@ -191,16 +191,8 @@ func TestAnswersKeepTheirOrder(t *testing.T) {
 func TestJoinHoldsUpItsConnection(t *testing.T) {
 	s := kafkaServer(t, 1, "group.initial.rebalance.delay.ms=500")
 	w := dial(t, s.KafkaAddrs()[0])
-	find := kmsg.NewPtrFindCoordinatorRequest()
-	find.Version, find.CoordinatorKey = 2, "g"
-	eventually(t, 5*time.Second, func() error {
-		return kerr.ErrorForCode(ask[*kmsg.FindCoordinatorResponse](w, find).ErrorCode)
-	})
-	join := kmsg.NewPtrJoinGroupRequest()
-	join.Version, join.Group, join.SessionTimeoutMillis, join.RebalanceTimeoutMillis, join.ProtocolType = 3, "g", 10000, 10000, "consumer"
-	p := kmsg.NewJoinGroupRequestProtocol()
-	p.Name, p.Metadata = "range", record.Subscription(record.Sub{Topics: []string{"orders"}})
-	join.Protocols = append(join.Protocols, p)
+	findFirst(t, w, "g")
+	join := joinOf("g")
 	metadata := kmsg.NewPtrMetadataRequest()
 	metadata.Version = 7
 	start := time.Now()
@@ -216,6 +208,26 @@ func TestJoinHoldsUpItsConnection(t *testing.T) {
 		t.Errorf("the join was answered after %v, before the delay was over", took)
 	}
 	receive[*kmsg.MetadataResponse](w, last, metadata)
+}
+
+// findFirst waits until the group has a coordinator: the first question creates __consumer_offsets.
+func findFirst(t testing.TB, w *wire, group string) {
+	t.Helper()
+	find := kmsg.NewPtrFindCoordinatorRequest()
+	find.Version, find.CoordinatorKey = 2, group
+	eventually(t, 5*time.Second, func() error {
+		return kerr.ErrorForCode(ask[*kmsg.FindCoordinatorResponse](w, find).ErrorCode)
+	})
+}
+
+// joinOf is the JoinGroup of a consumer that knows no handshake: it waits, without an id, until the join phase is over.
+func joinOf(group string) *kmsg.JoinGroupRequest {
+	join := kmsg.NewPtrJoinGroupRequest()
+	join.Version, join.Group, join.SessionTimeoutMillis, join.RebalanceTimeoutMillis, join.ProtocolType = 3, group, 10000, 10000, "consumer"
+	p := kmsg.NewJoinGroupRequestProtocol()
+	p.Name, p.Metadata = "range", record.Subscription(record.Sub{Topics: []string{"orders"}})
+	join.Protocols = append(join.Protocols, p)
+	return join
 }
 
 // TestFetchWaitsForData: a long poll is answered by the record that comes, not by its time-out.
