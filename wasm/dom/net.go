@@ -13,7 +13,7 @@ import (
 )
 
 // tokenHeader carries the token of requests that change something.
-const tokenHeader = "X-Grouplab-Token"
+const tokenHeader = "X-GroupLab-Token"
 
 // get asks the server.
 func (p *page) get(path string) {

@@ -16,6 +16,10 @@ func (p *page) patch(patch Patch) {
 	if el.none() {
 		return
 	}
+	if !p.scrub.none() && el.call("contains", p.scrub.v).truthy() {
+		around(el, p.scrub, patch.HTML)
+		return
+	}
 	focus := focusIn(el)
 	scrolled, unfolded := scrolledIn(el), unfoldedIn(el)
 	el.set("innerHTML", patch.HTML)
@@ -31,6 +35,30 @@ func (p *page) patch(patch Patch) {
 		focus.restore(el)
 	}
 	p.animate(el)
+}
+
+// around replaces everything in a part but one element and those that hold it, so that a drag of that element goes on.
+// Where the new HTML has another shape there, nothing is changed until the drag is over.
+func around(el, keep ref, html string) {
+	template := document().call("createElement", "template")
+	template.set("innerHTML", html)
+	old, fresh := el, template.get("content")
+	for !old.same(keep) {
+		olds, freshes := old.get("childNodes").items(), fresh.get("childNodes").items()
+		at := 0
+		for at < len(olds) && !olds[at].call("contains", keep.v).truthy() {
+			at++
+		}
+		if len(olds) != len(freshes) || at == len(olds) {
+			return
+		}
+		for i := range olds {
+			if i != at {
+				old.call("replaceChild", freshes[i].v, olds[i].v)
+			}
+		}
+		old, fresh = olds[at], freshes[at]
+	}
 }
 
 // place finds an element again after its part was rendered anew.

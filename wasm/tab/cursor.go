@@ -41,6 +41,15 @@ func newCursor(h *head) *cursor {
 // lesson is how the lesson stood at the cursor.
 func (c *cursor) lesson() beat { return c.head.beats[c.beat] }
 
+// applied is how many inputs led to what is shown: also the one of whose events only some are shown.
+func (c *cursor) applied() int {
+	n := c.lesson().applied
+	if i := c.beat + 1; i < len(c.head.beats) && c.head.beats[i].applied > n && c.head.beats[i].from < c.seq {
+		n = c.head.beats[i].applied
+	}
+	return n
+}
+
 // atHead tells whether there is nothing later that is known.
 func (c *cursor) atHead() bool {
 	return c.seq == c.head.seq() && c.nowMs >= c.head.nowMs() && c.beat == len(c.head.beats)-1 && c.head.applied == len(c.head.inputs)

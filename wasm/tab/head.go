@@ -37,11 +37,15 @@ type head struct {
 	saves    []save
 	// startSeq and startMs are where the lesson begins: after its set-up.
 	startSeq, startMs int64
+	// most is how many events are kept.
+	most int
 }
 
-// beat is how the lesson stood from a moment on: it changed at the event seq, at atMs, after `applied` inputs.
+// beat is how the lesson stood from a moment on: it changed at the event seq, at atMs, after `applied` inputs. Where an
+// input led to it, what the input brought came after the event from; otherwise from is seq.
 type beat struct {
-	seq, atMs int64
+	from, seq int64
+	atMs      int64
 	applied   int
 	player    *lessons.Player
 	goals     []lessons.GoalClause
@@ -64,13 +68,13 @@ func newHead(l *lessons.Lesson) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &head{lesson: l, engine: e, player: lessons.NewPlayer(l)}
+	h := &head{lesson: l, engine: e, player: lessons.NewPlayer(l), most: maxEvents}
 	if err := h.keep(e.Take()); err != nil {
 		return nil, err
 	}
 	h.startSeq, h.startMs = h.seq(), e.NowMs()
 	h.player.Observe(e)
-	h.beat()
+	h.beat(h.seq())
 	h.save()
 	return h, nil
 }
@@ -173,7 +177,7 @@ func (h *head) moment() error {
 		return err
 	}
 	if h.player.Observe(h.engine) || h.goalsChanged() {
-		h.beat()
+		h.beat(h.seq())
 	}
 	if h.seq() >= h.saves[len(h.saves)-1].seq+saveEvery {
 		h.save()
@@ -200,6 +204,7 @@ func (h *head) apply(in input) error {
 	if err := h.drain(); err != nil {
 		return err
 	}
+	from := h.seq()
 	if err := perform(in, h.engine, h.player); err != nil {
 		return err
 	}
@@ -208,7 +213,7 @@ func (h *head) apply(in input) error {
 		return err
 	}
 	h.player.Observe(h.engine)
-	h.beat()
+	h.beat(from)
 	return nil
 }
 
@@ -227,10 +232,10 @@ func (h *head) act(kind inputKind, arg string) error {
 	return nil
 }
 
-// beat notes how the lesson stands now.
-func (h *head) beat() {
+// beat notes how the lesson stands now; what led to it came after the event from.
+func (h *head) beat(from int64) {
 	goals, met := h.lesson.GoalOf(h.engine)
-	h.beats = append(h.beats, beat{seq: h.seq(), atMs: h.nowMs(), applied: h.applied, player: h.player.Clone(), goals: goals, met: met})
+	h.beats = append(h.beats, beat{from: from, seq: h.seq(), atMs: h.nowMs(), applied: h.applied, player: h.player.Clone(), goals: goals, met: met})
 }
 
 func (h *head) goalsChanged() bool {

@@ -40,17 +40,18 @@ const (
 )
 
 // newLessonMode reads the lesson out of what the page carries and runs its set-up.
-func newLessonMode(t *Tab, id, script, page string) (*lessonMode, error) {
-	l, err := lessons.Load(id, script)
+func newLessonMode(t *Tab, script, page string) (*lessonMode, error) {
+	m := &lessonMode{t: t, page: &view.LessonPage{}, pace: newPace()}
+	err := json.Unmarshal([]byte(page), m.page)
 	if err != nil {
+		return nil, fmt.Errorf("the text of the lesson cannot be read: %w", err)
+	}
+	if m.lesson, err = lessons.Load(m.page.ID, script); err != nil {
 		return nil, err
 	}
-	m := &lessonMode{t: t, lesson: l, page: &view.LessonPage{}, pace: newPace()}
-	if err := json.Unmarshal([]byte(page), m.page); err != nil {
-		return nil, fmt.Errorf("the page's text of lesson %s cannot be read: %w", id, err)
-	}
+	l := m.lesson
 	if len(m.page.Steps) != len(l.Steps) {
-		return nil, fmt.Errorf("the page's text of lesson %s has %d steps, its script %d: reload the page", id, len(m.page.Steps), len(l.Steps))
+		return nil, fmt.Errorf("the text of lesson %s has %d steps, its script %d: reload the page", l.ID, len(m.page.Steps), len(l.Steps))
 	}
 	if m.head, err = newHead(l); err != nil {
 		return nil, err
@@ -78,29 +79,30 @@ func (m *lessonMode) tick(wallMs int64) {
 
 // pass lets lab time pass up to ms: first what is known, then the engine.
 func (m *lessonMode) pass(ms int64) {
-	m.t.dirty = true
-	if !m.cursor.atHead() && m.cursor.nowMs < m.head.nowMs() {
-		m.cursor.toTime(ms)
-		if m.cursor.nowMs < m.head.nowMs() {
-			return
-		}
+	seq, beat := m.cursor.seq, m.cursor.beat
+	m.cursor.toTime(ms)
+	if m.cursor.nowMs >= m.head.nowMs() {
+		why, err := m.head.run(ms, frameEvents)
+		m.cursor.toTime(min(ms, m.head.nowMs()))
+		m.halt(why, err)
 	}
-	why, err := m.head.run(ms, frameEvents)
-	m.cursor.toTime(min(ms, m.head.nowMs()))
-	m.halt(why, err)
+	if seq != m.cursor.seq || beat != m.cursor.beat {
+		m.t.dirty = true // otherwise only the clock has moved
+	}
 }
 
 // halt stops playing where time cannot pass.
 func (m *lessonMode) halt(why end, err error) {
+	if err == nil && (why == endTime || why == endBudget) {
+		return
+	}
+	m.pace.playing, m.t.dirty = false, true
 	switch {
 	case err != nil:
-		m.pace.playing = false
 		m.t.fail(err)
 	case why == endGate:
-		m.pace.playing = false
 		m.cursor.toHead()
 	case why == endQuiet:
-		m.pace.playing = false
 		m.t.say("quiet")
 	}
 }
@@ -171,9 +173,10 @@ func (m *lessonMode) act(kind inputKind, arg string) bool {
 	}
 	was := past{inputs: m.head.inputs, headSeq: m.head.seq(), seq: m.cursor.seq}
 	later := m.head.seq() - m.cursor.seq
-	forks := !m.cursor.atHead() && (m.head.applied != before.applied || m.head.nowMs() != m.cursor.nowMs || m.head.applied != len(m.head.inputs))
+	done := m.cursor.applied()
+	forks := m.head.applied != done || m.head.nowMs() != m.cursor.nowMs
 	if forks {
-		if err := m.head.fork(before.applied, m.cursor.seq, m.cursor.nowMs); err != nil {
+		if err := m.head.fork(done, m.cursor.seq, m.cursor.nowMs); err != nil {
 			m.t.fail(err)
 			return false
 		}

@@ -103,8 +103,7 @@ func parseInput(text string, last int64) (input, error) {
 
 // link is the link to the cursor's moment.
 func (m *lessonMode) link() string {
-	b := m.cursor.lesson()
-	return moment{lesson: m.lesson.ID, inputs: m.head.inputs[:b.applied], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}.String()
+	return moment{lesson: m.lesson.ID, inputs: m.head.inputs[:m.cursor.applied()], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}.String()
 }
 
 func (m *lessonMode) setHash() {

@@ -3,6 +3,7 @@ package tab
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,14 +14,15 @@ import (
 
 // liveMode shows a running cluster. Package server/live says what comes over the wire.
 type liveMode struct {
-	t         *Tab
-	model     *view.Model
-	bootstrap string
-	may       bool
+	t     *Tab
+	model *view.Model
+	may   bool
 
 	// world and seq are what was seen last, to go on from after the connection broke.
 	world string
 	seq   int64
+	// arriving is set while facts come in, frozen or not.
+	arriving bool
 	// facts is set between FactsBegan and FactsEnded: the picture is not whole then, and is not shown.
 	facts bool
 
@@ -51,11 +53,10 @@ const (
 	retryMs, maxRetryMs = 500, 15_000
 )
 
-// NewLive makes the page of the running cluster. bootstrap is the address for Kafka clients; may is set where the page
-// carries the token.
-func NewLive(bootstrap string, may bool, c Choices) *Tab {
+// NewLive makes the page of the running cluster. may is set where the page carries the token.
+func NewLive(may bool, c Choices) *Tab {
 	t := newTab(c)
-	t.live = &liveMode{t: t, model: view.NewModel(), bootstrap: bootstrap, may: may, demo: -1}
+	t.live = &liveMode{t: t, model: view.NewModel(), may: may, demo: -1}
 	t.options.Mode = view.ModeLive
 	t.live.connect()
 	return t
@@ -155,7 +156,7 @@ func (m *liveMode) events(raw []json.RawMessage) {
 			m.t.fail(err)
 			continue
 		}
-		m.seq = max(m.seq, e.Seq)
+		m.seen(e)
 		if !m.frozen {
 			m.apply(e)
 			continue
@@ -168,6 +169,21 @@ func (m *liveMode) events(raw []json.RawMessage) {
 		m.kept = append(m.kept, e)
 	}
 	m.t.dirty = true
+}
+
+// seen moves the place to go on from after a break. Between FactsBegan and FactsEnded there is none: half a picture
+// cannot be gone on from, and the facts may be of another world, with smaller numbers.
+func (m *liveMode) seen(e event.Event) {
+	switch e.Body.(type) {
+	case event.FactsBegan:
+		m.seq, m.arriving = 0, true
+	case event.FactsEnded:
+		m.seq, m.arriving = e.Seq, false
+	default:
+		if !m.arriving {
+			m.seq = e.Seq
+		}
+	}
 }
 
 func (m *liveMode) apply(e event.Event) {
@@ -289,11 +305,21 @@ func (m *liveMode) post(what, path, body string) {
 // fill puts the stream's state into the options and returns the picture.
 func (m *liveMode) fill(o *view.Options) *view.Model {
 	live := &view.LiveState{Connected: m.connected, Ended: m.ended, Frozen: m.frozen, Behind: m.behind, May: m.may,
-		Demo: m.demo, Bootstrap: m.bootstrap}
+		Demo: m.demo, Bootstrap: m.bootstrap()}
 	if m.retryAtMs > 0 {
 		live.RetryMs = max(m.retryAtMs-m.t.wallMs, 1)
 	}
 	o.Live, o.Playing = live, !m.frozen
 	o.Behaviour = m.probe.answers
 	return m.model
+}
+
+// bootstrap is the address for Kafka clients: that of the first broker that runs, "" where none is known.
+func (m *liveMode) bootstrap() string {
+	for _, id := range m.model.BrokerIDs() {
+		if b := m.model.Brokers[id]; b.Up && b.Port > 0 {
+			return net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+		}
+	}
+	return ""
 }

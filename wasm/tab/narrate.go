@@ -33,7 +33,7 @@ func (m *lessonMode) narrate() {
 	}
 	if told == nil {
 		if beats > 0 && !m.pace.playing {
-			m.t.announce = append(m.t.announce, m.t.word("merged-beats", strconv.Itoa(beats)))
+			m.t.narrated = m.t.word("merged-beats", strconv.Itoa(beats))
 		}
 		return
 	}
@@ -44,7 +44,7 @@ func (m *lessonMode) narrate() {
 	if beats > 0 {
 		text = m.t.word("merged-beats", strconv.Itoa(beats)) + m.t.word("then") + text
 	}
-	m.t.announce = append(m.t.announce, text)
+	m.t.narrated = text
 }
 
 // weighty facts change what a group is, or who is in it.

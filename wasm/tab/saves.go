@@ -29,10 +29,10 @@ func thin[T any](list []T, most int) []T {
 
 // forget drops the oldest events where too many are kept.
 func (h *head) forget() {
-	if len(h.events) <= maxEvents {
+	if len(h.events) <= h.most {
 		return
 	}
-	n := len(h.events) - maxEvents*3/4
+	n := len(h.events) - h.most*3/4
 	h.events = slices.Clone(h.events[n:])
 	h.hashes = slices.Clone(h.hashes[n:])
 }
