@@ -55,8 +55,9 @@ type desk struct {
 	t    testing.TB
 	wall int64
 	last Update
-	// said is all that was announced.
-	said []string
+	// said is all that was announced, asked all that the server was asked, drawn how many parts were patched.
+	said, asked []string
+	drawn       int
 }
 
 func openLesson(t testing.TB, folder, hash string) *desk {
@@ -78,6 +79,8 @@ func (d *desk) frame(ms int64) Update {
 	if d.last.Announce != "" {
 		d.said = append(d.said, d.last.Announce)
 	}
+	d.asked = append(d.asked, d.last.Ask...)
+	d.drawn += len(d.last.Patches)
 	return d.last
 }
 

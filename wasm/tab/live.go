@@ -90,6 +90,7 @@ func (t *Tab) Socket(open bool, reason string) {
 	if was {
 		t.say("disconnected")
 	}
+	m.arriving = false // half of the facts are no place to go on from; seq is 0 then
 	m.ended = true
 	wait := min(int64(retryMs)<<min(m.attempts, 10), maxRetryMs)
 	m.attempts++

@@ -87,14 +87,15 @@ func (t *Tab) Frame(wallMs int64) Update {
 	} else {
 		t.live.tick(wallMs)
 	}
-	if t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs {
+	half := t.live != nil && t.live.facts
+	if !half && (t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs) {
 		t.render()
 	}
 	t.speak()
 	u := t.out
 	t.out = Update{}
 	u.Motion = t.rate()
-	u.Busy = t.playing() || t.dirty
+	u.Busy = t.playing() || t.dirty && !half
 	if !u.Busy {
 		u.WakeMs = t.wakeMs()
 	}
