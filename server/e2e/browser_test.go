@@ -166,3 +166,8 @@ func (b *tab) until(what, condition string, within time.Duration) {
 		time.Sleep(50 * time.Millisecond)
 	}
 }
+
+// clickOn presses a button as the mouse would.
+func clickOn(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.Click(chromedp.CSS(selector))
+}

@@ -144,3 +144,11 @@ func missing(ends map[int]int, members ...*member) error {
 	}
 	return nil
 }
+
+// owns tells whether a member has that many partitions.
+func owns(m *member, partitions int) error {
+	if got := m.assignment(); len(got) != partitions {
+		return fmt.Errorf("the member has %v, not %d partitions", got, partitions)
+	}
+	return nil
+}

@@ -1,5 +1,7 @@
 package e2e
 
+//lint:file-ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
+
 import (
 	"context"
 	"sync"
