@@ -30,7 +30,7 @@ func TestLivePageNamesTheGhost(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.until("the headline to name the ghost", headline+`.includes("dies") && `+headline+`.includes("dead")`, 3*time.Second)
-	b.until("a Stable group of one", headline+`.includes("Stable") && !`+headline+`.includes("dies") && document.querySelector("#part-groups").innerText.includes("1 member")`, 30*time.Second)
+	b.until("a Stable group of one", headline+`.includes("Stable") && !`+headline+`.includes("dead") && /\b1 member\b/.test(document.querySelector("#part-groups").innerText)`, 30*time.Second)
 	eventually(t, 10*time.Second, func() error { return owns(stays, 6) })
 	b.quiet()
 }
