@@ -41,7 +41,7 @@ var wordsOfStage = map[string]Text{
 	"row.notmember": {"not a member", "不是成员"},
 	"differ":        {"disagree", "看法不一"},
 	"clients.none":  {"No consumer has been started.", "还没有启动消费者。"},
-	"bench":         {"bench · {0} members, {1} have partitions", "替补席 · {0} 个成员，{1} 个有分区"},
+	"bench":         {"bench · {0} {0|member|members}, {1} {1|has|have} partitions", "替补席 · {0} 个成员，{1} 个有分区"},
 
 	"thinks.killed":        {"dead: killed {0} ago", "已死：{0} 前被杀"},
 	"thinks.stopped":       {"stopped {0} ago", "{0} 前停止"},
@@ -109,16 +109,16 @@ var wordsOfStage = map[string]Text{
 	"cond.silent":    {"silent for {0}", "已沉默 {0}"},
 
 	"wheels.now":    {"five wheels of 20 cells, now at the left", "五个 20 格的时间轮，左端为此刻"},
-	"wheels.beyond": {"{0} more timers lie beyond", "另有 {0} 个计时器在范围之外"},
+	"wheels.beyond": {"{0} more {0|timer lies|timers lie} beyond", "另有 {0} 个计时器在范围之外"},
 	"wheel.says":    {"wheel with cells of {0}: ", "每格 {0} 的时间轮："},
 	"wheel.empty":   {"empty", "空"},
 	"wheel.cell":    {"cell {0}: {1}; ", "第 {0} 格：{1}；"},
 
 	"tape.none":        {"The group’s partition is not known yet.", "尚不知道该组的分区。"},
 	"tape.empty":       {"No record yet: the first generation or commit is written here.", "还没有记录：第一个 generation 或提交会写在这里。"},
-	"tape.count":       {"{0} records, {1} live", "{0} 条记录，{1} 条有效"},
+	"tape.count":       {"{0} {0|record|records}, {1} live", "{0} 条记录，{1} 条有效"},
 	"tape.group":       {"group", "组"},
-	"tape.group.value": {"gen {0} · {1} members", "gen {0} · {1} 个成员"},
+	"tape.group.value": {"gen {0} · {1} {1|member|members}", "gen {0} · {1} 个成员"},
 	"tape.other":       {"other record", "其他记录"},
 	"tape.novalue":     {"no value", "无值"},
 	"tape.struck":      {"overwritten at {0}", "被 {0} 覆盖"},
