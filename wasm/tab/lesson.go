@@ -126,10 +126,10 @@ func (m *lessonMode) noteBeat(before beat) {
 		m.enterStep()
 	}
 	if now.met && !before.met {
-		m.t.say("goal-met")
+		m.t.tell("goal-met")
 	}
 	if m.cursor.atHead() && now.player.Gate() == lessons.Ready && before.player.Gate() == lessons.Waiting {
-		m.t.say("step-over")
+		m.t.tell("step-over")
 	}
 }
 

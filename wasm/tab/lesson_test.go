@@ -189,8 +189,9 @@ func TestPredictions(t *testing.T) {
 		}
 		d.do("predict", choice)
 		d.do("predict-check", choice)
-		if !strings.Contains(d.options.Note, want) || d.options.Lesson.Right != "session" {
-			t.Errorf("%s: %q, right is %q", choice, d.options.Note, d.options.Lesson.Right)
+		d.frame(2 * speakMs)
+		if all := strings.Join(d.said, "\n"); !strings.Contains(all, want) || d.options.Lesson.Right != "session" {
+			t.Errorf("%s: %q, right is %q", choice, all, d.options.Lesson.Right)
 		}
 	}
 }

@@ -47,6 +47,8 @@ type liveMode struct {
 const (
 	// liveClockMs is how often countdowns are rendered while no fact comes.
 	liveClockMs = 250
+	// noteMs is how long a sentence stays: nothing that a viewer does would take it away.
+	noteMs = 12_000
 	// maxKept bounds what is kept while the picture is frozen.
 	maxKept = 50_000
 	// retryMs is the wait before the second attempt to connect; it doubles up to maxRetryMs.
@@ -220,6 +222,9 @@ func (m *liveMode) tick(wallMs int64) {
 	if m.connected && m.haveClock && !m.frozen && !m.facts {
 		m.model.SetNow(wallMs + m.aheadMs)
 	}
+	if m.t.options.Note != "" && wallMs-m.t.notedMs > noteMs {
+		m.t.options.Note, m.t.dirty = "", true
+	}
 	m.ask(wallMs)
 }
 
@@ -300,7 +305,7 @@ func (m *liveMode) post(what, path, body string) {
 		return
 	}
 	m.t.out.Posts = append(m.t.out.Posts, Post{Path: path, Body: body})
-	m.t.say("asked-server", what)
+	m.t.tell("asked-server", what)
 }
 
 // fill puts the stream's state into the options and returns the picture.

@@ -329,7 +329,10 @@ func TestLiveActions(t *testing.T) {
 	if u := d.frame(16); !strings.Contains(d.options.Note, "16 run already") || len(u.Ask) != 1 {
 		t.Errorf("refused: %q, asks %v", d.options.Note, u.Ask)
 	}
-	d.Asked("api/demo", 200, []byte(`[{"name":"demo-1","running":true},{"name":"demo-2"}]`))
+	if d.frame(noteMs + 1); d.options.Note != "" {
+		t.Errorf("still said: %q", d.options.Note)
+	}
+	d.Asked("api/demo", 200, []byte(`[{"name":"demo-1","running":true},{"name":"demo-2"},{"name":"demo-producer","running":true}]`))
 	if d.frame(16); d.options.Live.Demo != 1 {
 		t.Errorf("%d demo consumers", d.options.Live.Demo)
 	}

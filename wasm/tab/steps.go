@@ -237,11 +237,11 @@ func (m *lessonMode) predict(choice string) {
 	a := m.head.player.Answer(s.Name)
 	switch {
 	case choice == "":
-		m.t.say("answer-shown")
+		m.t.tell("answer-shown")
 	case a != nil && a.Right == choice:
-		m.t.say("answer-right")
+		m.t.tell("answer-right")
 	default:
-		m.t.say("answer-wrong")
+		m.t.tell("answer-wrong")
 	}
 }
 

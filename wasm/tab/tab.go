@@ -38,6 +38,7 @@ type Tab struct {
 	announce []string // sentences for the screen reader, oldest first
 	narrated string   // the newest thing that the cursor passed, said after them
 	spokenMs int64
+	notedMs  int64  // when the note was set
 	linked   string // the fragment that the address shows
 }
 
@@ -184,9 +185,14 @@ func (t *Tab) model() *view.Model {
 
 // say shows a sentence and tells it to the screen reader.
 func (t *Tab) say(key string, args ...string) {
-	t.options.Note = t.word(key, args...)
+	t.options.Note, t.notedMs = t.word(key, args...), t.wallMs
 	t.announce = append(t.announce, t.options.Note)
 	t.dirty = true
+}
+
+// tell tells the screen reader what the eye sees elsewhere.
+func (t *Tab) tell(key string, args ...string) {
+	t.announce = append(t.announce, t.word(key, args...))
 }
 
 // fail tells what went wrong, in the words of the error.
