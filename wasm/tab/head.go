@@ -28,13 +28,14 @@ type head struct {
 	inputs  []input
 	applied int
 
-	// events are the newest, without holes; hashes[i] covers everything from the beginning up to events[i].
-	events   []event.Event
-	hashes   []uint64
-	lastSeq  int64
-	lastHash uint64
-	beats    []beat
-	saves    []save
+	// events are the newest, without holes. hashes[i] covers everything from the beginning up to events[i]; it is as long
+	// as somebody has asked for. before covers what is no longer kept.
+	events  []event.Event
+	hashes  []uint64
+	before  uint64
+	lastSeq int64
+	beats   []beat
+	saves   []save
 	// startSeq and startMs are where the lesson begins: after its set-up.
 	startSeq, startMs int64
 	// most is how many events are kept.
@@ -52,7 +53,7 @@ type beat struct {
 	met       bool
 }
 
-// save is a place to go on from.
+// save is a place to go on from. hash is set once its event is no longer kept.
 type save struct {
 	seq, nowMs int64
 	hash       uint64
@@ -90,10 +91,21 @@ func (h *head) at(seq int64) *event.Event { return &h.events[seq-h.first()] }
 
 // hash covers the printed lines of all events up to seq; 0 where seq is not kept.
 func (h *head) hash(seq int64) uint64 {
-	if i := seq - h.first(); i >= 0 && i < int64(len(h.hashes)) {
-		return h.hashes[i]
+	i := seq - h.first()
+	if i == -1 {
+		return h.before
 	}
-	return 0
+	if i < 0 || i >= int64(len(h.events)) {
+		return 0
+	}
+	for n := len(h.hashes); n <= int(i); n++ {
+		last := h.before
+		if n > 0 {
+			last = h.hashes[n-1]
+		}
+		h.hashes = append(h.hashes, chain(last, h.events[n]))
+	}
+	return h.hashes[i]
 }
 
 func (h *head) nowMs() int64 { return h.engine.NowMs() }
@@ -104,9 +116,8 @@ func (h *head) keep(happened []event.Event) error {
 		if e.Seq != h.lastSeq+1 {
 			return fmt.Errorf("event %d follows event %d: the world lost facts", e.Seq, h.lastSeq)
 		}
-		h.lastSeq, h.lastHash = e.Seq, chain(h.lastHash, e)
+		h.lastSeq = e.Seq
 		h.events = append(h.events, e)
-		h.hashes = append(h.hashes, h.lastHash)
 	}
 	return nil
 }

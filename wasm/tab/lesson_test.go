@@ -235,7 +235,8 @@ func TestActingInThePastForks(t *testing.T) {
 		d.frame(16)
 	}
 	d.do("pause", "")
-	far, hash := d.lesson.head.seq(), d.lesson.head.lastHash
+	far := d.lesson.head.seq()
+	hash := d.lesson.head.hash(far)
 	d.do("seek", "0.6")
 	for range 4 {
 		d.do("back", "")
@@ -252,7 +253,7 @@ func TestActingInThePastForks(t *testing.T) {
 		t.Errorf("nobody was told: %q", d.options.Note)
 	}
 	d.do("undo", "")
-	if d.lesson.head.seq() != far || d.lesson.head.lastHash != hash || !d.lesson.cursor.model.Clients["c2"].Alive {
+	if d.lesson.head.seq() != far || d.lesson.head.hash(far) != hash || !d.lesson.cursor.model.Clients["c2"].Alive {
 		t.Fatalf("undo brought back event %d of %d", d.lesson.head.seq(), far)
 	}
 	for range 5 {
@@ -348,7 +349,7 @@ func TestDeterminism(t *testing.T) {
 		d := toGhost(t)
 		d.do("play", "")
 		d.play(4000)
-		return d.lesson.head.lastHash
+		return d.lesson.head.hash(d.lesson.head.seq())
 	}
 	if a, b := run(), run(); a != b {
 		t.Fatalf("two runs of the same actions differ: %x, %x", a, b)

@@ -8,7 +8,7 @@ import (
 
 // save notes a place to go on from.
 func (h *head) save() {
-	h.saves = append(h.saves, save{seq: h.seq(), nowMs: h.nowMs(), hash: h.lastHash, applied: h.applied, beats: len(h.beats),
+	h.saves = append(h.saves, save{seq: h.seq(), nowMs: h.nowMs(), applied: h.applied, beats: len(h.beats),
 		engine: h.engine.Clone(), player: h.player.Clone()})
 	h.saves = thin(h.saves, maxSaves)
 }
@@ -33,6 +33,13 @@ func (h *head) forget() {
 		return
 	}
 	n := len(h.events) - h.most*3/4
+	last := h.first() + int64(n) - 1
+	for i := range h.saves {
+		if s := &h.saves[i]; s.seq >= h.first()-1 && s.seq < last {
+			s.hash = h.hash(s.seq)
+		}
+	}
+	h.before = h.hash(last)
 	h.events = slices.Clone(h.events[n:])
 	h.hashes = slices.Clone(h.hashes[n:])
 }
@@ -53,9 +60,12 @@ func (h *head) backTo(applied int, nowMs int64) {
 	s := h.saves[i]
 	h.engine, h.player, h.applied = s.engine.Clone(), s.player.Clone(), s.applied
 	h.saves, h.beats = h.saves[:i+1], h.beats[:s.beats]
-	n := max(s.seq-h.first()+1, 0)
-	h.events, h.hashes = h.events[:n:n], h.hashes[:n:n]
-	h.lastSeq, h.lastHash = s.seq, s.hash
+	if n := int(s.seq - h.first() + 1); n >= 0 {
+		h.events, h.hashes = h.events[:n:n], h.hashes[:min(n, len(h.hashes)):min(n, len(h.hashes))]
+	} else {
+		h.events, h.hashes, h.before = nil, nil, s.hash
+	}
+	h.lastSeq = s.seq
 }
 
 // fork makes a place in the past the head's end: after `applied` inputs, at nowMs. Everything of that millisecond has
