@@ -23,7 +23,21 @@ func (m *Model) Apply(e event.Event) {
 			m.applyGroup(m.group(e), e)
 		}
 	}
-	m.countPaused(e.Group)
+	if pauses(e.Body) {
+		m.countPaused(e.Group)
+	}
+}
+
+// pauses tells whether a fact can change how many partitions stand still. What comes with every heartbeat and commit
+// cannot.
+func pauses(b event.Body) bool {
+	switch b.(type) {
+	case event.HeartbeatReceived, event.RequestReceived, event.ReplyParked, event.ReplySent, event.RequestSent,
+		event.ReplyOnWire, event.ReplyReceived, event.OperationWatched, event.OperationTested, event.OperationCompleted,
+		event.TimerCascaded, event.OffsetsPending, event.OffsetsCommitted, event.AppendStarted, event.AppendFinished:
+		return false
+	}
+	return true
 }
 
 // SetNow moves the clock without a fact. A time before the last fact's is ignored.
