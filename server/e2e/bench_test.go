@@ -141,6 +141,7 @@ type benched struct {
 	address string
 	in      io.WriteCloser
 	out     *bufio.Scanner
+	stop    func()
 }
 
 func startBenched(b *testing.B, kind string) *benched {
@@ -164,10 +165,11 @@ func startBenched(b *testing.B, kind string) *benched {
 		b.Fatal(err)
 	}
 	s := &benched{b: b, in: in, out: bufio.NewScanner(out)}
-	b.Cleanup(func() { in.Close(); cmd.Wait() })
+	s.stop = func() { in.Close(); cmd.Wait() }
 	brokers, page, watched := strings.Cut(s.line(), " ")
 	if s.address = brokers; watched {
-		watch(b, page)
+		stopWatching := watch(b, page)
+		s.stop = func() { stopWatching(); in.Close(); cmd.Wait() }
 	}
 	return s
 }
@@ -286,6 +288,7 @@ func (s *benched) joined() (members []string, generation int32) {
 
 func heartbeats(b *testing.B, kind string, howLong time.Duration) float64 {
 	s := startBenched(b, kind)
+	defer s.stop()
 	members, generation := make([]string, benchConns), int32(1)
 	var check func(kmsg.Request, []byte) error
 	if kind == "echo" {
@@ -311,6 +314,7 @@ func heartbeats(b *testing.B, kind string, howLong time.Duration) float64 {
 
 func commits(b *testing.B, kind string, howLong time.Duration) float64 {
 	s := startBenched(b, kind)
+	defer s.stop()
 	members, generation := s.joined()
 	return s.load(func(i int) kmsg.Request {
 		r := kmsg.NewPtrOffsetCommitRequest()
