@@ -84,10 +84,11 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 		if found.Code == 0 && c.version < 10 && hasZstd(found.Batches) {
 			found = ReadResult{Code: kerr.UnsupportedCompressionType.Code, HighWatermark: -1, LastStable: -1, LogStart: -1, Leader: -1, Epoch: -1}
 		}
-		row.ErrorCode, row.RecordBatches = found.Code, found.Batches
-		row.HighWatermark, row.LastStableOffset, row.LogStartOffset = found.HighWatermark, found.LastStable, found.LogStart
-		if row.RecordBatches == nil {
-			row.RecordBatches = []byte{} // empty, not null
+		if row.ErrorCode = found.Code; found.Code == 0 {
+			row.HighWatermark, row.LastStableOffset, row.LogStartOffset = found.HighWatermark, found.LastStable, found.LogStart
+		}
+		if len(found.Batches) > 0 {
+			row.RecordBatches = found.Batches
 		}
 		if request.IsolationLevel == 1 {
 			row.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{}
