@@ -1,5 +1,7 @@
 package e2e
 
+//lint:file-ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
+
 import (
 	"bufio"
 	"encoding/json"
@@ -8,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"nhooyr.io/websocket"
 
 	"grouplab/coordinator/event"
 	"grouplab/server/app"
@@ -161,5 +165,66 @@ func TestProbe(t *testing.T) {
 	})
 	if got := probed(""); got[11] != "false 79" || got[12] != "false 25" {
 		t.Errorf("a newcomer would get %v", got)
+	}
+}
+
+// TestLateViewerSeesTheGhost: who opens the page after the kill learns from the facts alone who is connected and who is
+// not.
+func TestLateViewerSeesTheGhost(t *testing.T) {
+	s := startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}}, Set: quick})
+	a := joinKcat(t, s.KafkaAddrs(), "haunted", "orders", "session.timeout.ms=60000", "client.id=victim")
+	b := joinKcat(t, s.KafkaAddrs(), "haunted", "orders", "session.timeout.ms=60000", "client.id=survivor")
+	eventually(t, 20*time.Second, func() error {
+		if len(a.assignment()) != 3 || len(b.assignment()) != 3 {
+			return fmt.Errorf("a has %v, b has %v", a.assignment(), b.assignment())
+		}
+		return nil
+	})
+	a.cmd.Process.Kill()
+	eventually(t, 10*time.Second, func() error {
+		connected, ghosts, members := map[string]bool{}, map[string]bool{}, map[string]string{}
+		for _, e := range facts(t, s) {
+			switch body := e.Body.(type) {
+			case event.ConnectionOpened:
+				connected[body.ClientID] = true
+			case event.ConnectionClosed:
+				for _, m := range body.Members {
+					ghosts[m] = true
+				}
+			case event.MemberAdded:
+				members[body.ClientID] = body.Member
+			}
+		}
+		if !connected["survivor"] || connected["victim"] || !ghosts[members["victim"]] || ghosts[members["survivor"]] {
+			return fmt.Errorf("connected %v, ghosts %v, members %v", connected, ghosts, members)
+		}
+		return nil
+	})
+}
+
+// facts opens the live stream as a new viewer and reads what it is told first.
+func facts(t testing.TB, s *app.Server) []event.Event {
+	t.Helper()
+	c, _, err := websocket.Dial(t.Context(), "ws://"+s.HTTPAddr()+"/api/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.CloseNow()
+	c.SetReadLimit(-1)
+	var all []event.Event
+	for {
+		_, text, err := c.Read(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var message struct{ Events []event.Event }
+		if err := json.Unmarshal(text, &message); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range message.Events {
+			if all = append(all, e); e.Body.Kind() == "FactsEnded" {
+				return all
+			}
+		}
 	}
 }
