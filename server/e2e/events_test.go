@@ -40,6 +40,7 @@ func events(t testing.TB, s *app.Server) (all []event.Event) {
 // TestEventsNameTheGhost: when a client dies, the stream says at once which member nobody speaks for any more, long
 // before its session is over; and it goes without holes.
 func TestEventsNameTheGhost(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}}, Set: quick})
 	a := joinKcat(t, s.KafkaAddrs(), "haunted", "orders", "session.timeout.ms=3000", "client.id=victim")
 	b := joinKcat(t, s.KafkaAddrs(), "haunted", "orders", "session.timeout.ms=3000", "client.id=survivor")
@@ -94,6 +95,7 @@ func TestEventsNameTheGhost(t *testing.T) {
 // TestGhostsOfDirectJoins: a client that speaks JoinGroup below v4 has no member id while it waits for its first answer,
 // and is named all the same.
 func TestGhostsOfDirectJoins(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 1, Set: []string{"group.initial.rebalance.delay.ms=60000"}})
 	w := dial(t, s.KafkaAddrs()[0])
 	findFirst(t, w, "old")
@@ -171,6 +173,7 @@ func TestProbe(t *testing.T) {
 // TestLateViewerSeesTheGhost: who opens the page after the kill learns from the facts alone who is connected and who is
 // not.
 func TestLateViewerSeesTheGhost(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}}, Set: quick})
 	a := joinKcat(t, s.KafkaAddrs(), "haunted", "orders", "session.timeout.ms=60000", "client.id=victim")
 	b := joinKcat(t, s.KafkaAddrs(), "haunted", "orders", "session.timeout.ms=60000", "client.id=survivor")

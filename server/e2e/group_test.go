@@ -71,6 +71,7 @@ func allAt(n int) map[int]int {
 // TestKilledConsumerIsAGhostUntilItsSessionEnds is the scene that the lab exists for, with librdkafka: two members share
 // six partitions, one is killed with SIGKILL, and the other has nothing of it until the session is over, and then all.
 func TestKilledConsumerIsAGhostUntilItsSessionEnds(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 3, quick...)
 	cl := client(t, s, byHand())
 	fill(t, cl, "orders", 20)
@@ -109,6 +110,7 @@ func TestKilledConsumerIsAGhostUntilItsSessionEnds(t *testing.T) {
 
 // TestLeavingHandsOverAtOnce: with LeaveGroup nobody waits for a session.
 func TestLeavingHandsOverAtOnce(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 3, quick...)
 	a := joinKcat(t, s.KafkaAddrs(), "polite", "orders", "session.timeout.ms=60000")
 	b := joinKcat(t, s.KafkaAddrs(), "polite", "orders", "session.timeout.ms=60000")
@@ -133,6 +135,7 @@ func TestLeavingHandsOverAtOnce(t *testing.T) {
 // produced with acks=all and consumed by a group of a franz-go and a librdkafka member. Every record that was acknowledged is consumed, and what is committed
 // at the end covers all of it.
 func TestBrokersDieAndNothingAcknowledgedIsLost(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 3, quick...)
 	producer := client(t, s, byHand(), kgo.ProducerLinger(0))
 	admin := kadm.NewClient(producer)

@@ -179,6 +179,7 @@ func TestLengthsCostNothing(t *testing.T) {
 
 // TestIdleConnectionsEnd: after connections.max.idle.ms without a byte, and not before.
 func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 1, "connections.max.idle.ms=600")
 	idle, busy := dial(t, s.KafkaAddrs()[0]), dial(t, s.KafkaAddrs()[0])
 	metadata := kmsg.NewPtrMetadataRequest()

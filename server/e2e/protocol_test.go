@@ -19,6 +19,7 @@ import (
 // TestCompressionIsKept produces with every codec, through both clients, and reads the same bytes back through both.
 // kcat asks ApiVersions whether brokers know compression at all.
 func TestCompressionIsKept(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 3)
 	cl := client(t, s, byHand())
 	for _, codec := range []string{"none", "gzip", "snappy", "lz4", "zstd"} {
@@ -189,6 +190,7 @@ func TestAnswersKeepTheirOrder(t *testing.T) {
 
 // TestJoinHoldsUpItsConnection: a parked JoinGroup mutes its connection, as Kafka does, and only that one.
 func TestJoinHoldsUpItsConnection(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 1, "group.initial.rebalance.delay.ms=2000")
 	w := dial(t, s.KafkaAddrs()[0])
 	findFirst(t, w, "g")
@@ -284,6 +286,7 @@ func TestOneBatchComesHoweverLarge(t *testing.T) {
 
 // TestOffsetsTopicIsATopic: what groups wrote can be consumed by anybody and produced by nobody.
 func TestOffsetsTopicIsATopic(t *testing.T) {
+	t.Parallel()
 	s := kafkaServer(t, 3, quick...)
 	cl := client(t, s, byHand())
 	fill(t, cl, "orders", 3)

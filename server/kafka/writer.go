@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kbin"
@@ -61,7 +62,7 @@ func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
 	first := 0
 	for i, a := range answers {
 		if a.response != nil {
-			buf = a.encode(buf)
+			buf = a.encode(slices.Grow(buf, a.weight))
 		}
 		sent.add(a)
 		if len(buf) >= writePiece/4 || i == len(answers)-1 {
