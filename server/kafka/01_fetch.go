@@ -76,7 +76,8 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 	var f fetched
 	s.eachFetched(c, request, answer, func(row *kmsg.FetchResponseTopicPartition, topic string, p kmsg.FetchRequestTopicPartition) {
 		if topic == "" {
-			row.ErrorCode, c.code, f.failed = kerr.UnknownTopicID.Code, kerr.UnknownTopicID.Code, true
+			row.ErrorCode, f.failed = kerr.UnknownTopicID.Code, true
+			c.note(row.ErrorCode)
 			return
 		}
 		found := s.cluster.Read(Read{Broker: c.conn.broker, Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch,
@@ -94,7 +95,8 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 			row.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{}
 		}
 		if found.Code != 0 {
-			f.failed, c.code = true, found.Code
+			f.failed = true
+			c.note(found.Code)
 			s.nameLeader(c.version, answer, row, found)
 		}
 		f.bytes += len(found.Batches)
