@@ -43,6 +43,7 @@ type clientRow struct {
 	Moving  []moving
 	Client  string
 	Focus   bool
+	Leader  bool
 }
 
 // chip is one partition of a row.
@@ -93,6 +94,7 @@ func (s *stage) memberRow(mb *Member, c *Client) clientRow {
 	row.Thinks = s.clientThinks(mb, c)
 	row.Knows = s.brokerKnows(mb)
 	row.Differ = s.differ(mb, c)
+	row.Leader = s.g.Leader == mb.ID
 	row.Tie = !mb.Removed && (s.g.ParkedJoin(mb.ID) != nil || s.g.ParkedSync(mb.ID) != nil)
 	row.Chips = s.chips(mb, c)
 	if len(row.Chips) == 0 && !mb.Removed {
@@ -428,3 +430,35 @@ func answers(list []moving) []string {
 	}
 	return codes
 }
+
+// clientRowsMost is how many rows are drawn. Of more, those that tell something stay: ghosts, who is awaited, pending ids.
+const clientRowsMost = 24
+
+func (s *stage) clientRowsShown() (rows []clientRow, more int) {
+	rows = s.clientRows()
+	if len(rows) <= clientRowsMost {
+		return rows, 0
+	}
+	room := clientRowsMost
+	for _, r := range rows {
+		if r.telling() {
+			room--
+		}
+	}
+	var shown []clientRow
+	for _, r := range rows {
+		if r.telling() {
+			shown = append(shown, r)
+		} else if room > 0 {
+			room--
+			shown = append(shown, r)
+		}
+	}
+	if len(shown) > 2*clientRowsMost {
+		shown = shown[:2*clientRowsMost]
+	}
+	return shown, len(rows) - len(shown)
+}
+
+// telling rows differ from the crowd.
+func (r clientRow) telling() bool { return r.Class != "row-member" || r.Differ || r.Leader || r.Focus }

@@ -31,7 +31,7 @@ func (s *stage) sentence() sentence {
 	if s.g == nil {
 		return s.sentenceOfNothing()
 	}
-	w := s.m.Waiting(s.g.Name)
+	w := s.waiting()
 	switch w.Kind {
 	case WaitInitialDelay:
 		return sentence{s.t("head.initial", num(w.Here)), s.clausesOfDelay(w)}
@@ -218,8 +218,9 @@ func (s *stage) began(w Waiting) []run {
 		return nil
 	}
 	text := s.t("began", s.why(w.Began.Why, w.BeganLabel))
-	if w.Began.ClientReason != "" {
-		text += s.t("client.says", name(w.Began.ClientReason))
+	// Why a member joined for the first time says itself; clients have only one phrase for it.
+	if r := w.Began.ClientReason; r != "" && w.Began.Why != event.WhyNewMember && w.Began.Why != event.WhyFirstMember {
+		text += s.t("client.says", plainText(r, 44))
 	}
 	return []run{{Text: text}}
 }

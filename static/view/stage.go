@@ -6,6 +6,24 @@ type stage struct {
 	o Options
 	// g is the group on stage, nil where there is none.
 	g *Group
+
+	// What several parts need is found once.
+	wait    *Waiting
+	ruler   *Axis
+	ending  *Op
+	settled bool // ending is found
+}
+
+// waiting tells what the group on stage waits for.
+func (s *stage) waiting() Waiting {
+	if s.wait == nil {
+		w := Waiting{}
+		if s.g != nil {
+			w = s.m.Waiting(s.g.Name)
+		}
+		s.wait = &w
+	}
+	return *s.wait
 }
 
 func newStage(m *Model, o Options) *stage {

@@ -40,6 +40,7 @@ var wordsOfStage = map[string]Text{
 	"row.nothing":   {"nothing assigned", "未分配分区"},
 	"row.notmember": {"not a member", "不是成员"},
 	"differ":        {"disagree", "看法不一"},
+	"clients.more":  {"{0} more like these", "另有 {0} 个类似"},
 	"clients.none":  {"No consumer has been started.", "还没有启动消费者。"},
 	"bench":         {"bench · {0} {0|member|members}, {1} {1|has|have} partitions", "替补席 · {0} 个成员，{1} 个有分区"},
 
