@@ -38,6 +38,7 @@ func Run(app App) error {
 	p.clock = newClock(p.frame)
 	p.listenAll()
 	document().get("documentElement").call("setAttribute", "data-tab", "ready")
+	global("performance").call("mark", "grouplab-ready") // what make bench measures
 	Progress("")
 	p.clock.soon()
 	select {}

@@ -231,7 +231,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	b := m.cursor.lesson()
 	p, step := b.player, b.player.Step()
 	o.Playing, o.Speed = m.pace.playing, float(m.pace.speed)
-	o.AtStart = m.cursor.seq <= m.head.startSeq
+	o.AtStart = m.cursor.seq <= m.cursor.floor()
 	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
 	o.Head = m.cursor.furthest
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client

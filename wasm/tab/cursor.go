@@ -13,8 +13,10 @@ type cursor struct {
 	nowMs int64
 	beat  int
 	model *view.Model
-	// pictures are copies of the model to rewind from, oldest first; the first is the lesson's start.
+	// pictures are copies of the model to rewind from, oldest first; the first is that of nothing. start is the lesson's
+	// start, which always stays.
 	pictures []picture
+	start    picture
 	// furthest is the picture of the newest moment that was shown, while the cursor is behind it.
 	furthest *view.Model
 	// seen are the events passed since they were taken last, going forward.
@@ -29,13 +31,19 @@ type picture struct {
 // newCursor shows the start of a lesson.
 func newCursor(h *head) *cursor {
 	c := &cursor{head: h, model: view.NewModel()}
-	for _, e := range h.events {
-		c.model.Apply(e)
-	}
-	c.seq, c.nowMs = h.seq(), h.nowMs()
-	c.model.SetNow(c.nowMs)
-	c.pictures = []picture{{c.seq, c.model.Clone()}}
+	c.pictures = []picture{{0, c.model.Clone()}}
+	c.toHead()
+	c.start = picture{c.seq, c.model.Clone()}
+	c.seen = nil
 	return c
+}
+
+// floor is the oldest event that can be shown: the set-up can be looked at, as long as it is kept.
+func (c *cursor) floor() int64 {
+	if c.head.first() <= 1 {
+		return 1
+	}
+	return c.head.startSeq
 }
 
 // lesson is how the lesson stood at the cursor.
@@ -62,11 +70,11 @@ func (c *cursor) toHead() {
 	c.beat = len(c.head.beats) - 1
 }
 
-// toSeq shows the moment after an event that is kept, or the lesson's start where that is later.
+// toSeq shows the moment after an event that is kept.
 func (c *cursor) toSeq(seq int64) {
-	seq = max(min(seq, c.head.seq()), c.head.startSeq)
-	atMs := c.head.startMs
-	if seq > c.head.startSeq {
+	seq = max(min(seq, c.head.seq()), c.floor())
+	atMs := c.head.startMs // the set-up may end later than its last event
+	if seq != c.head.startSeq {
 		atMs = c.head.at(seq).AtMs
 	}
 	if seq < c.seq || atMs < c.nowMs { // a picture's clock goes forward only
@@ -115,19 +123,26 @@ func (c *cursor) pass() {
 	}
 }
 
-// rewind goes back to the newest picture that is not later than seq and from which events are kept. Where events
-// between are not kept, the lesson is run again from its start.
+// rewind goes back to the newest picture that is not later than seq.
 func (c *cursor) rewind(seq int64) {
 	if c.furthest == nil || c.furthest.Seq < c.model.Seq {
 		c.furthest = c.model
 	}
+	p, _ := c.before(seq)
+	c.seq, c.model = p.seq, p.model.Clone()
+	c.seen = nil
+}
+
+// before is the newest picture that is not later than seq; ok tells whether what lies between is kept.
+func (c *cursor) before(seq int64) (p picture, ok bool) {
 	i := len(c.pictures) - 1
 	for i > 0 && c.pictures[i].seq > seq {
 		i--
 	}
-	p := c.pictures[i]
-	c.seq, c.model = p.seq, p.model.Clone()
-	c.seen = nil
+	if p = c.pictures[i]; c.start.model != nil && c.start.seq <= seq && c.start.seq > p.seq {
+		p = c.start
+	}
+	return p, p.seq == seq || p.seq+1 >= c.head.first()
 }
 
 // settle brings what depends on the place in line with it.
@@ -140,14 +155,11 @@ func (c *cursor) settle() {
 
 // reachable tells whether the cursor can go to an event without running the lesson again.
 func (c *cursor) reachable(seq int64) bool {
-	if seq >= c.seq {
-		return c.seq+1 >= c.head.first()
+	if seq >= c.seq && c.seq+1 >= c.head.first() {
+		return true
 	}
-	i := len(c.pictures) - 1
-	for i > 0 && c.pictures[i].seq > seq {
-		i--
-	}
-	return c.pictures[i].seq+1 >= c.head.first()
+	_, ok := c.before(seq)
+	return ok
 }
 
 // cut forgets pictures of a future that was dropped; the events at and before seq are as they were.
@@ -162,12 +174,12 @@ func (c *cursor) cut(seq int64) {
 // lesson begins anew, with its inputs pending.
 func (c *cursor) align() {
 	c.cut(c.head.seq())
-	last := c.pictures[len(c.pictures)-1]
-	if last.seq > c.head.startSeq && last.seq+1 < c.head.first() {
+	p, ok := c.before(c.head.seq())
+	if !ok {
 		c.head.backTo(0, c.head.startMs)
 		c.cut(c.head.seq())
-		last = c.pictures[0]
+		p = c.start
 	}
-	c.seq, c.model, c.seen = last.seq, last.model.Clone(), nil
+	c.seq, c.model, c.nowMs, c.seen = p.seq, p.model.Clone(), p.model.NowMs, nil
 	c.toHead()
 }

@@ -165,6 +165,10 @@ func (m *lessonMode) mayRun() bool {
 // act does something new where the cursor is. In the past it drops what came later, unless it is what was done then.
 func (m *lessonMode) act(kind inputKind, arg string) bool {
 	m.t.dirty = true
+	if m.cursor.seq < m.head.startSeq { // the set-up can be looked at, not changed
+		m.cursor.toSeq(m.head.startSeq)
+		m.cursor.beat = 0
+	}
 	before := m.cursor.lesson()
 	if m.repeats(kind, arg) {
 		m.cursor.toBeat(m.cursor.beat + 1)
@@ -267,7 +271,7 @@ func (m *lessonMode) chase(seq int64, all bool) error {
 // show moves the cursor to an event, running the lesson again where what lies between is no longer kept.
 func (m *lessonMode) show(seq int64) {
 	m.t.dirty = true
-	seq = max(min(seq, m.head.seq()), m.head.startSeq)
+	seq = max(min(seq, m.head.seq()), m.cursor.floor())
 	if !m.cursor.reachable(seq) {
 		m.head.backTo(0, m.head.startMs)
 		m.cursor.align()

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -118,7 +119,7 @@ func TestEveryMomentLooksTheSameFromBothSides(t *testing.T) {
 	d.do("next", "")
 	d.do("end", "")
 	h := d.lesson.head
-	for seq := h.seq(); seq >= h.startSeq; seq -= max(1, (h.seq()-h.startSeq)/25) {
+	for seq := h.seq(); seq >= 1; seq -= max(1, h.seq()/40) {
 		d.lesson.show(seq)
 		d.fill()
 		m := view.NewModel()
@@ -237,7 +238,7 @@ func TestActingInThePastForks(t *testing.T) {
 	d.do("pause", "")
 	far := d.lesson.head.seq()
 	hash := d.lesson.head.hash(far)
-	d.do("seek", "0.6")
+	d.do("seek", strconv.FormatInt(d.lesson.head.startMs+4000, 10))
 	for range 4 {
 		d.do("back", "")
 	}
@@ -353,5 +354,48 @@ func TestDeterminism(t *testing.T) {
 	}
 	if a, b := run(), run(); a != b {
 		t.Fatalf("two runs of the same actions differ: %x, %x", a, b)
+	}
+}
+
+// TestTheSetUpCanBeLookedAt, and whoever acts there acts at the lesson's start.
+func TestTheSetUpCanBeLookedAt(t *testing.T) {
+	d := openLesson(t, ghostLesson, "")
+	d.do("grain", "state")
+	for range 3 {
+		d.key("ArrowLeft")
+	}
+	if b, ok := d.lesson.head.at(d.seq()).Body.(event.StateChanged); !ok || d.seq() >= d.lesson.head.startSeq {
+		t.Fatalf("three changes of state back is event %d, %v", d.seq(), b)
+	}
+	if d.step() != "calm" || d.lesson.cursor.furthest == nil {
+		t.Errorf("in the set-up the lesson stands at %s", d.step())
+	}
+	d.do("next", "")
+	if d.step() != "kill" || d.lesson.cursor.model.Clients["c3"].Alive {
+		t.Errorf("next leads to %s", d.step())
+	}
+	d.do("seek", "0")
+	for range 30 {
+		d.do("back", "")
+	}
+	d.do("grain", "event")
+	for d.seq() > 1 {
+		d.lesson.show(d.seq() - 200)
+	}
+	d.do("back", "")
+	if d.seq() != 1 || !strings.Contains(d.options.Note, "first event") || !d.options.AtStart {
+		t.Errorf("at the very beginning: event %d, %q", d.seq(), d.options.Note)
+	}
+	d.do("start", "")
+	if d.seq() != d.lesson.head.startSeq {
+		t.Errorf("start leads to event %d", d.seq())
+	}
+	d.do("seek", "0")
+	d.do("play", "")
+	for range 60 {
+		d.frame(250)
+	}
+	if d.lesson.cursor.nowMs <= d.lesson.head.startMs-60_000 {
+		t.Error("the past does not play")
 	}
 }

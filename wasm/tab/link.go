@@ -144,7 +144,7 @@ func (m *lessonMode) open(fragment string) {
 	switch {
 	case err != nil:
 		m.t.say("link-broken", err.Error())
-	case m.head.seq() < l.seq || l.seq < m.head.startSeq:
+	case m.cursor.seq != l.seq:
 		m.t.say("link-nowhere", strconv.FormatInt(l.seq, 10), strconv.FormatInt(m.cursor.seq, 10))
 	case m.head.hash(l.seq) != l.hash:
 		m.t.say("link-changed")

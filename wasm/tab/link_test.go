@@ -17,7 +17,7 @@ func TestLinksLeadBack(t *testing.T) {
 	d.do("kill", "c1")
 	d.do("step", "")
 	h := d.lesson.head
-	for _, seq := range []int64{h.startSeq + 1, h.startSeq + 40, expiry(d).Seq - 1, expiry(d).Seq, h.seq()} {
+	for _, seq := range []int64{1, 300, h.startSeq - 1, h.startSeq + 1, h.startSeq + 40, expiry(d).Seq - 1, expiry(d).Seq, h.seq()} {
 		d.lesson.show(seq)
 		d.fill()
 		link, picture, step := d.lesson.link(), d.picture(), d.step()
@@ -44,7 +44,7 @@ func TestBadLinks(t *testing.T) {
 		seq        int64
 	}{
 		"too far":       {body + "@99999999-0123456789abcdef", "there is no event 99999999", 0},
-		"before":        {"m1.unclean-restart@1-0123456789abcdef", "there is no event 1.", start},
+		"set-up":        {"m1.unclean-restart@700-0123456789abcdef", "made by another version", 700},
 		"other engine":  {link[:len(link)-4] + "0000", "made by another version", seq},
 		"other lesson":  {strings.Replace(link, "unclean-restart", "first-member", 1), "lesson first-member, but this page is lesson unclean-restart", start},
 		"cut":           {link[:len(link)-16], "its check sum \"\" is cut", start},

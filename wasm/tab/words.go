@@ -22,7 +22,7 @@ var words = map[string]view.Text{
 	"forked":          {En: "You acted in the past: {0} later events are dropped. U brings them back.", Zh: "你在过去做了改动：后面的 {0} 个事件已丢弃，按 U 可以找回来。"},
 	"nothing-to-undo": {En: "There is nothing to undo.", Zh: "没有可以撤销的操作。"},
 	"undone":          {En: "Undone.", Zh: "已撤销。"},
-	"at-start":        {En: "This is where the lesson begins.", Zh: "这里就是课程的起点。"},
+	"at-start":        {En: "This is the first event that is kept.", Zh: "这里已经是保留的第一个事件。"},
 	"no-such-step":    {En: "No {0} in the next half hour.", Zh: "接下来的半小时里没有{0}。"},
 	"grain-event":     {En: "event", Zh: "事件"},
 	"grain-request":   {En: "request", Zh: "请求"},
