@@ -21,6 +21,14 @@ const (
 	GrainTimer   Grain = "timer"   // to the next timer that ends
 )
 
+// SetWindow fits the timeline to a window of that many CSS pixels in width.
+func (o *Options) SetWindow(px int) {
+	o.Layout, o.ChartPx = LayoutWide, max(px-132, 300) // labels and margins
+	if px < 768 {
+		o.Layout = LayoutNarrow
+	}
+}
+
 // Layout is the shape of the window.
 type Layout string
 

@@ -4,6 +4,7 @@ package dom
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hack-pad/safejs"
@@ -25,7 +26,7 @@ func (p *page) listenAll() {
 		hash := strings.TrimPrefix(global("location").get("hash").text(), "#")
 		p.with(func(a App) { a.Do("hash", hash) })
 	})
-	listen(window, "resize", func(ref) { p.clock.soon() })
+	listen(window, "resize", func(ref) { p.sized() })
 	listen(doc, "visibilitychange", func(ref) { p.clock.soon() })
 	// theme.js has changed language or motion.
 	listen(doc, "grouplab:chosen", func(event ref) {
@@ -35,6 +36,12 @@ func (p *page) listenAll() {
 			p.with(func(a App) { a.Do(what, value) })
 		}
 	})
+}
+
+// sized tells how wide the window is.
+func (p *page) sized() {
+	width := strconv.Itoa(int(global("innerWidth").number()))
+	p.with(func(a App) { a.Do("window", width) })
 }
 
 // chosen are actions that theme.js does by itself, on pages without a program too.

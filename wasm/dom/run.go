@@ -40,7 +40,7 @@ func Run(app App) error {
 	document().get("documentElement").call("setAttribute", "data-tab", "ready")
 	global("performance").call("mark", "grouplab-ready") // what make bench measures
 	Progress("")
-	p.clock.soon()
+	p.sized()
 	select {}
 }
 

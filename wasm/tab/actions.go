@@ -12,6 +12,11 @@ import (
 
 // Do does what a button, a form or the pointer asks for. Unknown actions and arguments are answered with a sentence.
 func (t *Tab) Do(action, arg string) {
+	if px, ok := number(arg); ok && action == "window" { // not the viewer's doing: notes stay
+		t.options.SetWindow(int(px))
+		t.dirty = true
+		return
+	}
 	t.options.Note = ""
 	t.dirty = true
 	if verb, of, found := strings.Cut(action, ":"); found && arg == "" {

@@ -53,7 +53,7 @@ const (
 
 func newTab(c Choices) *Tab {
 	t := &Tab{html: map[string]string{}, motion: c.Motion, keysOff: c.KeysOff, dirty: true}
-	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent}
+	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent, Memo: view.NewMemo()}
 	if t.options.Lang == "" {
 		t.options.Lang = view.English
 	}
