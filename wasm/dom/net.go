@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hack-pad/safejs"
-	//lint:ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
 	"nhooyr.io/websocket"
 )
 

@@ -54,17 +54,17 @@ func parseMoment(fragment string) (moment, error) {
 	var l moment
 	body, place, found := strings.Cut(fragment, "@")
 	if !found {
-		return l, fmt.Errorf("it names no event; a link ends with @EVENT-HASH.")
+		return l, fmt.Errorf("it names no event; a link ends with @EVENT-HASH")
 	}
 	parts := strings.Split(body, ".")
 	if parts[0] != linkVersion {
-		return l, fmt.Errorf("it begins with %q, links of this lab begin with %q.", parts[0], linkVersion)
+		return l, fmt.Errorf("it begins with %q, links of this lab begin with %q", parts[0], linkVersion)
 	}
 	if len(parts) < 2 || parts[1] == "" {
-		return l, fmt.Errorf("it names no lesson.")
+		return l, fmt.Errorf("it names no lesson")
 	}
 	if l.lesson = parts[1]; len(parts) > 2+maxInputs {
-		return l, fmt.Errorf("it has %d inputs, at most %d are followed.", len(parts)-2, maxInputs)
+		return l, fmt.Errorf("it has %d inputs, at most %d are followed", len(parts)-2, maxInputs)
 	}
 	last := int64(0)
 	for i, p := range parts[2:] {
@@ -78,10 +78,10 @@ func parseMoment(fragment string) (moment, error) {
 	seq, hash, found := strings.Cut(place, "-")
 	var err error
 	if l.seq, err = strconv.ParseInt(seq, 10, 64); err != nil || l.seq < 1 {
-		return l, fmt.Errorf("%q is no number of an event.", seq)
+		return l, fmt.Errorf("%q is no number of an event", seq)
 	}
 	if l.hash, err = strconv.ParseUint(hash, 16, 64); err != nil || !found {
-		return l, fmt.Errorf("its check sum %q is cut or changed.", hash)
+		return l, fmt.Errorf("its check sum %q is cut or changed", hash)
 	}
 	return l, nil
 }
@@ -89,14 +89,14 @@ func parseMoment(fragment string) (moment, error) {
 func parseInput(text string, last int64) (input, error) {
 	head, arg, _ := strings.Cut(text, ":")
 	if len(head) < 2 || !strings.Contains("nptc", head[:1]) {
-		return input{}, fmt.Errorf("is none: it begins with n, p, t or c and a time.")
+		return input{}, fmt.Errorf("is none: it begins with n, p, t or c and a time")
 	}
 	delta, err := strconv.ParseInt(head[1:], 36, 48)
 	if err != nil || delta < 0 {
-		return input{}, fmt.Errorf("has no time in base 36.")
+		return input{}, fmt.Errorf("has no time in base 36")
 	}
 	if arg, err = url.QueryUnescape(arg); err != nil {
-		return input{}, fmt.Errorf("is escaped wrongly.")
+		return input{}, fmt.Errorf("is escaped wrongly")
 	}
 	return input{atMs: last + delta, kind: inputKind(head[0]), arg: arg}, nil
 }

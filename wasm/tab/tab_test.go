@@ -1,6 +1,8 @@
 package tab
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -226,11 +228,7 @@ func TestWhateverIsDone(t *testing.T) {
 		"select": {"member:c1", "event:900", "event:x", ""}, "group": {"orders-svc", "x", ""}, "motion": {"none", "full", "x"},
 		"nonsense": {"<b>"}, "hash": {"m1.unclean-restart@1200-0", "zzz"}, "pane": {"tape"},
 	}
-	names := append([]string{}, actions...)
-	for _, name := range []string{"grain", "speed", "seek", "predict", "predict-check", "kill", "start", "stop", "restart", "pause",
-		"resume", "kill-broker", "restart-broker", "add-partitions", "lang", "select", "group", "motion", "nonsense", "hash", "pane"} {
-		names = append(names, name)
-	}
+	names := append(actions, slices.Sorted(maps.Keys(withArg))...)
 	rapid.Check(t, func(rt *rapid.T) {
 		tb, err := NewLesson(script, page, Choices{Motion: "full"})
 		if err != nil {

@@ -38,7 +38,7 @@ var words = map[string]view.Text{
 	"no-hints":        {En: "There are no more hints.", Zh: "没有更多提示了。"},
 	"hint-shown":      {En: "Hint {0} of {1}: {2}", Zh: "提示 {0}/{1}：{2}"},
 	"link-copied":     {En: "The link to this moment is copied.", Zh: "指向这一刻的链接已复制。"},
-	"link-shape":      {En: "This link cannot be read: {0} The lesson begins at its start.", Zh: "读不懂这个链接：{0} 课程从头开始。"},
+	"link-shape":      {En: "This link cannot be read: {0}. The lesson begins at its start.", Zh: "读不懂这个链接：{0}。课程从头开始。"},
 	"link-lesson":     {En: "This link leads to a moment of lesson {0}, but this page is lesson {1}.", Zh: "这个链接指向课程 {0} 的某一刻，而本页是课程 {1}。"},
 	"link-nowhere":    {En: "The moment of this link does not exist: there is no event {0}. This is the nearest one, event {1}.", Zh: "链接指向的那一刻不存在：没有第 {0} 个事件。这里是最近的一刻，第 {1} 个事件。"},
 	"link-changed":    {En: "This link was made by another version of the lab: what led here may differ from what its sender saw.", Zh: "这个链接是另一个版本生成的：来到这一刻的经过可能和发送者看到的不一样。"},
