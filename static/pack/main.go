@@ -34,7 +34,9 @@ func pack(path string, quality int) error {
 		return err
 	}
 	// The largest window that browsers take: the file is larger than brotli's usual one.
-	br, err := squeezed(raw, func(w io.Writer) io.WriteCloser { return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: quality, LGWin: 24}) })
+	br, err := squeezed(raw, func(w io.Writer) io.WriteCloser {
+		return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: quality, LGWin: 24})
+	})
 	if err != nil {
 		return fmt.Errorf("%s: brotli: %w", path, err)
 	}
