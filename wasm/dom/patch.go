@@ -24,9 +24,7 @@ func (p *page) patch(patch Patch) {
 	scrolled, unfolded := scrolledIn(el), unfoldedIn(el)
 	el.set("innerHTML", patch.HTML)
 	for _, s := range scrolled {
-		target := s.find(el)
-		target.set("scrollTop", s.top)
-		target.set("scrollLeft", s.left)
+		s.restore(el)
 	}
 	for _, id := range unfolded {
 		byID(id).set("open", true)
@@ -109,18 +107,26 @@ func (f *place) restore(el ref) {
 	}
 }
 
-// scroll is how far an element of a part was scrolled.
+// scrollers are what scrolls inside of parts.
+const scrollers = ".scroll, .groups, .chart-tall, .transport-more"
+
+// scroll is how far the nth scroller of a part was scrolled.
 type scroll struct {
-	name      string
+	nth       int
 	top, left float64
 }
 
-func (s scroll) find(el ref) ref { return el.find(`[data-scroll="` + s.name + `"]`) }
+func (s scroll) restore(el ref) {
+	if found := el.all(scrollers); s.nth < len(found) {
+		found[s.nth].set("scrollTop", s.top)
+		found[s.nth].set("scrollLeft", s.left)
+	}
+}
 
 func scrolledIn(el ref) []scroll {
 	var list []scroll
-	for _, e := range el.all("[data-scroll]") {
-		s := scroll{escape(e.attr("data-scroll")), e.get("scrollTop").number(), e.get("scrollLeft").number()}
+	for i, e := range el.all(scrollers) {
+		s := scroll{i, e.get("scrollTop").number(), e.get("scrollLeft").number()}
 		if s.top != 0 || s.left != 0 {
 			list = append(list, s)
 		}
