@@ -3,8 +3,6 @@ package view
 import (
 	"sort"
 	"strconv"
-
-	"grouplab/coordinator/event"
 )
 
 const (
@@ -260,9 +258,10 @@ func (a Axis) grid() []int64 {
 	return list
 }
 
-// axisClock prints a moment for a grid line: minutes and seconds, with tenths where the grid is fine.
-func axisClock(ms int64) string {
-	c := event.Clock(ms)
+// axisClock prints a moment for a grid line: minutes and seconds, with tenths where the grid is fine; the hours too where
+// the clock is that of the day.
+func (s *stage) axisClock(ms int64) string {
+	c := s.clock(ms)
 	if ms%1000 == 0 {
 		c = c[:len(c)-4]
 	} else {

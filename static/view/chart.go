@@ -107,7 +107,7 @@ func (s *stage) gridLines(f *frame) []tick {
 	for _, at := range f.Axis.grid() {
 		t := tick{X: f.Axis.X(at)}
 		if f.roomFor(t.X) {
-			t.Text = axisClock(at)
+			t.Text = s.axisClock(at)
 		}
 		list = append(list, t)
 	}

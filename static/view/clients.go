@@ -246,7 +246,8 @@ func (s *stage) chips(mb *Member, c *Client) []chip {
 			}
 		}
 	}
-	real := c != nil && c.Real
+	// Of a process that tells nothing, the assignment is all that is known.
+	real := c == nil || c.Real
 	var list []chip
 	for _, t := range mb.Assigned {
 		for _, p := range t.Partitions {
@@ -366,6 +367,9 @@ func (s *stage) moving(client string) []moving {
 	return list
 }
 
+// onWire is where a message stands that has gone a part of the way: its whole shape stays between both ends.
+func onWire(done float64) float64 { return 0.3 + 0.4*done }
+
 func (s *stage) flight(f *Flight) moving {
 	mv := moving{Letter: apiLetter(f.API), Reply: f.Reply, Lost: f.ArrivesMs == 0, Code: f.Code, Key: "flight:" + num(f.Request), arrives: f.ArrivesMs, number: f.Request}
 	done := 0.5
@@ -374,11 +378,11 @@ func (s *stage) flight(f *Flight) moving {
 		mv.LeftMs = max(f.ArrivesMs-s.m.NowMs, 0)
 	}
 	done = min(max(done, 0), 1)
-	mv.From, mv.To = done, 1
+	mv.From, mv.To = onWire(done), onWire(1)
 	api := event.APIName(f.API)
 	mv.Says = s.t("moving.request", api)
 	if f.Reply {
-		mv.From, mv.To = 1-done, 0
+		mv.From, mv.To = onWire(1-done), onWire(0)
 		mv.Text = codeShort(f.Code)
 		mv.Says = s.t("moving.reply", api, event.CodeName(f.Code))
 	}

@@ -35,6 +35,8 @@ func newStage(m *Model, o Options) *stage {
 		s.g = g
 	} else if names := m.GroupNames(); o.Group == "" && len(names) > 0 {
 		s.g = m.Groups[names[0]]
+	} else if o.Group == "" {
+		s.g = m.expected()
 	}
 	return s
 }
@@ -49,3 +51,18 @@ func pressed(on bool) string {
 	}
 	return "false"
 }
+
+// expected is the first group, by name, that a running client has named and no broker knows yet; nil where there is none.
+func (m *Model) expected() *Group {
+	var found *Group
+	for _, c := range m.Clients {
+		g := m.Groups[c.Group]
+		if c.Alive && g != nil && (found == nil || g.Name < found.Name) {
+			found = g
+		}
+	}
+	return found
+}
+
+// known tells whether a coordinator has ever known the group on stage.
+func (s *stage) known() bool { return s.g != nil && (s.g.Broker != 0 || len(s.g.States) > 0) }

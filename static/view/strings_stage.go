@@ -148,7 +148,7 @@ var wordsOfStage = map[string]Text{
 	"ledger.nomember":    {"no member", "无成员"},
 	"ledger.generations": {"{0}, now {1}", "{0}，现为 {1}"},
 
-	"timeline.none": {"Time begins with the first event.", "第一个事件发生时，时间开始。"},
+	"timeline.none": {"The timeline begins when the group does.", "组出现时，时间线开始。"},
 	"lane.group":    {"group", "组"},
 	"lane.log":      {"log", "日志"},
 	"lane.inputs":   {"inputs", "外部操作"},
