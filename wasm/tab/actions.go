@@ -26,6 +26,9 @@ func (t *Tab) Do(action, arg string) {
 		return
 	}
 	done := false
+	if t.lesson != nil && t.lesson.chasing != nil {
+		t.lesson.chased()
+	}
 	if t.lesson != nil {
 		done = t.lesson.do(action, arg)
 	} else {

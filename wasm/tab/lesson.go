@@ -21,6 +21,8 @@ type lessonMode struct {
 	picked string // the option that is marked
 	hints  int
 	undo   []past
+	// chasing is set while the head runs to where a link or an undo leads.
+	chasing *chasing
 }
 
 // past is a run to come back to: what was done, how far it went, and what was shown.
@@ -63,6 +65,10 @@ func newLessonMode(t *Tab, script, page string) (*lessonMode, error) {
 
 // tick lets wallMs of wall time pass.
 func (m *lessonMode) tick(wallMs int64) {
+	if m.chasing != nil {
+		m.chase(frameEvents)
+		return
+	}
 	if !m.pace.playing {
 		return
 	}
@@ -242,30 +248,13 @@ func (m *lessonMode) back() {
 
 // restore runs to a moment of a list of inputs and shows it.
 func (m *lessonMode) restore(was past) {
-	m.pace.playing = false
-	m.head.retrace(was.inputs)
-	m.cursor.align()
-	if err := m.chase(was.headSeq, true); err != nil {
-		m.t.fail(err)
-	}
-	m.show(was.seq)
-	m.enterStep()
-}
-
-// chase runs the head up to an event and, where all is set, to the end of the pending inputs, with the cursor close
-// behind. A run of more than maxFollow events is not followed further. Inputs that cannot be done are dropped.
-func (m *lessonMode) chase(seq int64, all bool) error {
-	for from := m.head.seq(); m.head.seq()-from < maxFollow; {
-		more, err := m.head.chase(seq, all)
-		m.cursor.toSeq(m.head.seq())
-		if err != nil || !more {
-			if all {
-				m.head.inputs = m.head.inputs[:m.head.applied:m.head.applied]
-			}
-			return err
+	m.follow(was.inputs, was.headSeq, func(err error) {
+		if err != nil {
+			m.t.fail(err)
 		}
-	}
-	return nil
+		m.show(was.seq)
+		m.enterStep()
+	})
 }
 
 // show moves the cursor to an event, running the lesson again where what lies between is no longer kept.
@@ -275,8 +264,12 @@ func (m *lessonMode) show(seq int64) {
 	if !m.cursor.reachable(seq) {
 		m.head.backTo(0, m.head.startMs)
 		m.cursor.align()
-		if err := m.chase(seq, false); err != nil {
-			m.t.fail(err)
+		for more := true; more; {
+			var err error
+			if more, err = m.head.chase(seq, false); err != nil {
+				m.t.fail(err)
+			}
+			m.cursor.toSeq(m.head.seq())
 		}
 	}
 	m.cursor.toSeq(seq)

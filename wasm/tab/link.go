@@ -113,7 +113,7 @@ func (m *lessonMode) setHash() {
 
 // address keeps the page's address at the moment that is shown while time stands still, so that a reload returns to it.
 func (t *Tab) address() {
-	if t.lesson == nil || t.lesson.pace.playing || t.lesson.cursor.seq == t.lesson.head.startSeq && t.linked == "" {
+	if t.lesson == nil || t.playing() || t.lesson.cursor.seq == t.lesson.head.startSeq && t.linked == "" {
 		return
 	}
 	if t.lesson.link() != t.linked {
@@ -135,19 +135,17 @@ func (m *lessonMode) open(fragment string) {
 		m.t.say("link-lesson", l.lesson, m.lesson.ID)
 		return
 	}
-	m.pace.playing = false
-	m.head.retrace(l.inputs)
-	m.cursor.align()
-	err = m.chase(l.seq, true)
-	m.show(l.seq)
-	m.enterStep()
-	switch {
-	case err != nil:
-		m.t.say("link-broken", err.Error())
-	case m.cursor.seq != l.seq:
-		m.t.say("link-nowhere", strconv.FormatInt(l.seq, 10), strconv.FormatInt(m.cursor.seq, 10))
-	case m.head.hash(l.seq) != l.hash:
-		m.t.say("link-changed")
-	}
 	m.t.linked = fragment
+	m.follow(l.inputs, l.seq, func(err error) {
+		m.show(l.seq)
+		m.enterStep()
+		switch {
+		case err != nil:
+			m.t.say("link-broken", err.Error())
+		case m.cursor.seq != l.seq:
+			m.t.say("link-nowhere", strconv.FormatInt(l.seq, 10), strconv.FormatInt(m.cursor.seq, 10))
+		case m.head.hash(l.seq) != l.hash:
+			m.t.say("link-changed")
+		}
+	})
 }

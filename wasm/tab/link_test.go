@@ -118,3 +118,25 @@ func FuzzLink(f *testing.F) {
 		d.do("hash", hash)
 	})
 }
+
+// TestFarLinks: a link that leads far takes several frames, during which the page draws and can be used.
+func TestFarLinks(t *testing.T) {
+	link := "m1.unclean-restart.tv3q@99999999-0123456789abcdef"
+	d := openLesson(t, ghostLesson, link)
+	if d.lesson.chasing == nil || !d.last.Busy || !strings.Contains(d.options.Note, "On the way") || d.seq() < firstEvents {
+		t.Fatalf("at event %d: %q", d.seq(), d.options.Note)
+	}
+	d.lesson.chasing.left = 15 * frameEvents // what a page may still run, to save the time of the rest
+	frames := 0
+	for d.frame(16).Busy {
+		frames++
+	}
+	if frames < 10 || !strings.Contains(d.options.Note, "there is no event 99999999") || d.seq() < firstEvents+14*frameEvents {
+		t.Errorf("after %d frames at event %d: %q", frames, d.seq(), d.options.Note)
+	}
+	again := openLesson(t, ghostLesson, link)
+	again.do("kill", "c1")
+	if again.lesson.chasing != nil || again.lesson.cursor.model.Clients["c1"].Alive || again.last.Busy {
+		t.Error("what is done on the way does not end it")
+	}
+}

@@ -40,8 +40,8 @@ func (h *head) forget() {
 		}
 	}
 	h.before = h.hash(last)
-	h.events = slices.Clone(h.events[n:])
-	h.hashes = slices.Clone(h.hashes[n:])
+	h.events = slices.Delete(h.events, 0, n)
+	h.hashes = slices.Delete(h.hashes, 0, n)
 }
 
 // beatAt is the last beat at or before an event.
@@ -128,9 +128,6 @@ func (h *head) chase(seq int64, all bool) (more bool, err error) {
 	moved := h.seq() > before || h.applied > applied || h.nowMs() > nowMs
 	return moved && (why == endTime || why == endBudget), err
 }
-
-// maxFollow bounds how many events a link can make the page run.
-const maxFollow = 400_000
 
 // nextLimit is the time of the next thing to happen, so that a run does not overshoot.
 func (h *head) nextLimit() int64 {

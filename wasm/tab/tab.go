@@ -104,7 +104,9 @@ func (t *Tab) Frame(wallMs int64) Update {
 }
 
 // playing tells whether lab time passes by itself; moving whether what is drawn depends on the time of now.
-func (t *Tab) playing() bool { return t.lesson != nil && t.lesson.pace.playing }
+func (t *Tab) playing() bool {
+	return t.lesson != nil && (t.lesson.pace.playing || t.lesson.chasing != nil)
+}
 
 func (t *Tab) moving() bool {
 	if t.live != nil {

@@ -43,6 +43,7 @@ var words = map[string]view.Text{
 	"link-nowhere":    {En: "The moment of this link does not exist: there is no event {0}. This is the nearest one, event {1}.", Zh: "链接指向的那一刻不存在：没有第 {0} 个事件。这里是最近的一刻，第 {1} 个事件。"},
 	"link-changed":    {En: "This link was made by another version of the lab: what led here may differ from what its sender saw.", Zh: "这个链接是另一个版本生成的：来到这一刻的经过可能和发送者看到的不一样。"},
 	"link-broken":     {En: "This link cannot be followed to its end: {0}. This is as far as it leads.", Zh: "这个链接走不到底：{0}。这里是它能到的最远处。"},
+	"chasing":         {En: "On the way to that moment: event {0} of {1}.", Zh: "正在赶往那一刻：第 {0} 个事件，共 {1} 个。"},
 	"link-live":       {En: "A running cluster has no links to moments: open a lesson for that.", Zh: "运行中的集群没有“某一刻”的链接，请在课程里使用。"},
 	"not-here":        {En: "“{0}” is not possible here.", Zh: "这里不能做“{0}”。"},
 	"keys-off":        {En: "Single-letter keys are off. “?” still opens the help.", Zh: "单键快捷键已关闭，“?” 仍可打开帮助。"},
