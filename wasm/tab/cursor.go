@@ -19,8 +19,8 @@ type cursor struct {
 	start    picture
 	// furthest is the picture of the newest moment that was shown, while the cursor is behind it.
 	furthest *view.Model
-	// seen are the events passed since they were taken last, going forward.
-	seen []event.Event
+	// unseen is the last event before those passed since seen was called last, going forward.
+	unseen int64
 }
 
 type picture struct {
@@ -34,7 +34,7 @@ func newCursor(h *head) *cursor {
 	c.pictures = []picture{{0, c.model.Clone()}}
 	c.toHead()
 	c.start = picture{c.seq, c.model.Clone()}
-	c.seen = nil
+	c.unseen = c.seq
 	return c
 }
 
@@ -117,10 +117,21 @@ func (c *cursor) pass() {
 	e := c.head.at(c.seq + 1)
 	c.model.Apply(*e)
 	c.seq++
-	c.seen = append(c.seen, *e)
-	if c.seq >= c.pictures[len(c.pictures)-1].seq+saveEvery {
+	if c.seq >= c.pictures[len(c.pictures)-1].seq+max(saveEvery, c.seq/picturePart) {
 		c.pictures = thin(append(c.pictures, picture{c.seq, c.model.Clone()}), maxSaves)
 	}
+}
+
+// seen are the events passed, going forward, since it was called last, as far as they are kept. They are valid until the
+// head moves.
+func (c *cursor) seen() []event.Event {
+	first := c.head.first()
+	from := max(c.unseen+1, first)
+	c.unseen = c.seq
+	if from > c.seq {
+		return nil
+	}
+	return c.head.events[from-first : c.seq-first+1]
 }
 
 // rewind goes back to the newest picture that is not later than seq.
@@ -129,8 +140,7 @@ func (c *cursor) rewind(seq int64) {
 		c.furthest = c.model
 	}
 	p, _ := c.before(seq)
-	c.seq, c.model = p.seq, p.model.Clone()
-	c.seen = nil
+	c.seq, c.model, c.unseen = p.seq, p.model.Clone(), p.seq
 }
 
 // before is the newest picture that is not later than seq; ok tells whether what lies between is kept.
@@ -180,6 +190,6 @@ func (c *cursor) align() {
 		c.cut(c.head.seq())
 		p = c.start
 	}
-	c.seq, c.model, c.nowMs, c.seen = p.seq, p.model.Clone(), p.model.NowMs, nil
+	c.seq, c.model, c.nowMs, c.unseen = p.seq, p.model.Clone(), p.model.NowMs, p.seq
 	c.toHead()
 }

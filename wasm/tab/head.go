@@ -2,7 +2,6 @@ package tab
 
 import (
 	"fmt"
-	"hash/fnv"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/sim/script"
@@ -10,8 +9,12 @@ import (
 )
 
 const (
-	// saveEvery is how many events lie between two saves at least; so many are applied again at most when rewinding.
-	saveEvery = 400
+	// saveEvery is how many events lie between two saves, or two pictures, at least. In a long history they are further
+	// apart, since copying a crowd costs as much as running it for a while: a savePart of all that has happened, and a
+	// picturePart, which stepping back applies again.
+	saveEvery   = 400
+	savePart    = 32
+	picturePart = 100
 	// maxSaves bounds the saves; beyond it every second of the older ones goes.
 	maxSaves = 48
 	// maxEvents are kept; a rewind beyond them runs the lesson again from its start.
@@ -89,7 +92,7 @@ func (h *head) first() int64 { return h.lastSeq - int64(len(h.events)) + 1 }
 // at returns the event of that number, which must be kept.
 func (h *head) at(seq int64) *event.Event { return &h.events[seq-h.first()] }
 
-// hash covers the printed lines of all events up to seq; 0 where seq is not kept.
+// hash covers all events up to seq; 0 where seq is not kept.
 func (h *head) hash(seq int64) uint64 {
 	i := seq - h.first()
 	if i == -1 {
@@ -122,16 +125,40 @@ func (h *head) keep(happened []event.Event) error {
 	return nil
 }
 
-// chain adds an event's printed line to a hash.
-func chain(before uint64, e event.Event) uint64 {
-	f := fnv.New64a()
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(before >> (8 * i))
+// chain adds an event to a hash: when, where, why and what it was. The printed line is added too, but not of what comes
+// with every heartbeat and commit: that is most of a long run, and printing it would cost more than it took to happen.
+func chain(hash uint64, e event.Event) uint64 {
+	for _, n := range [...]int64{e.Seq, e.AtMs, int64(e.Broker), e.Cause} {
+		hash = (hash ^ uint64(n)) * fnvPrime
+		hash ^= hash >> 29
 	}
-	f.Write(b[:])
-	f.Write([]byte(e.String()))
-	return f.Sum64()
+	hash = chainText(hash, e.Group)
+	hash = chainText(hash, e.Body.Kind())
+	if !routine(e.Body) {
+		hash = chainText(hash, e.String())
+	}
+	return hash
+}
+
+// fnvPrime is FNV-1a's for 64 bits.
+const fnvPrime = 0x100000001b3
+
+func chainText(hash uint64, text string) uint64 {
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * fnvPrime
+	}
+	return (hash ^ uint64(len(text))) * fnvPrime
+}
+
+// routine is what heartbeats and commits bring.
+func routine(b event.Body) bool {
+	switch b.(type) {
+	case event.HeartbeatReceived, event.OperationWatched, event.OperationCompleted, event.TimerCascaded, event.RequestSent,
+		event.RequestReceived, event.ReplyParked, event.ReplySent, event.ReplyOnWire, event.ReplyReceived,
+		event.OffsetsPending, event.OffsetsCommitted, event.AppendStarted, event.AppendFinished, event.RecordsAppended:
+		return true
+	}
+	return false
 }
 
 // end says why a run stopped.
@@ -190,7 +217,7 @@ func (h *head) moment() error {
 	if h.player.Observe(h.engine) || h.goalsChanged() {
 		h.beat(h.seq())
 	}
-	if h.seq() >= h.saves[len(h.saves)-1].seq+saveEvery {
+	if h.seq() >= h.saves[len(h.saves)-1].seq+max(saveEvery, h.seq()/savePart) {
 		h.save()
 		h.forget()
 	}

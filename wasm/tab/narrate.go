@@ -9,8 +9,7 @@ import (
 // narrate tells a screen reader what the cursor passed: heartbeats merged, the last fact of weight in full. While time
 // runs only facts of weight are told, since the transcript has them all.
 func (m *lessonMode) narrate() {
-	seen := m.cursor.seen
-	m.cursor.seen = nil
+	seen := m.cursor.seen()
 	beats, others := 0, 0
 	var told *event.Event
 	for i := range seen {

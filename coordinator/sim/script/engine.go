@@ -221,7 +221,11 @@ func (e *Engine) drain() {
 	for _, ev := range events {
 		e.facts.apply(ev)
 	}
-	e.out = append(e.out, events...)
+	if e.out == nil {
+		e.out = slices.Clip(events)
+	} else {
+		e.out = append(e.out, events...)
+	}
 	e.since = append(e.since, events...)
 	if over := len(e.since) - keptEvents; over > keptEvents/2 {
 		e.since = slices.Clone(e.since[over:])
