@@ -3,6 +3,8 @@ package view
 import (
 	"strings"
 	"testing"
+
+	"grouplab/coordinator/event"
 )
 
 // TestHeadlines pins the one sentence that the lab exists for, in every named state.
@@ -11,7 +13,7 @@ func TestHeadlines(t *testing.T) {
 		"unclean-restart": "Waiting for 1 of 4: c3 (killed) · will end in 5.1 s when the session of c3 runs out · at the latest in 56.9 s (rebalance timeout of c1) · began because c3′ joined",
 		"empty":           "No group yet · start a consumer and its group appears here",
 		"first-member":    "Waiting for time to pass: 1 here so far · will end in 1.7 s: only time ends it · newcomers may extend it, to 58.7 s from now at most · began because c1 was the first member",
-		"joining":         "Waiting for 1 of 3: c3 · will end when c3 rejoins: its next heartbeat tells it to · at the latest in 58.2 s (rebalance timeout of c1) · began because the leader c1 joined again",
+		"joining":         "Waiting for 1 of 3: c3 · will end when c3 has rejoined, told by the next heartbeat · at the latest in 58.2 s (rebalance timeout of c1) · began because the leader c1 joined again",
 		"completing":      "Waiting for the leader’s assignment: c1 (frozen) · will end in 7.6 s when the session of c1 runs out · at the latest in 57.6 s (rebalance timeout of c1) · began because the leader c1 joined again",
 		"append":          "Waiting for the log: the assignment is being written · under way for 1 ms: ends when every in-sync replica has the record · began because the leader c1 joined again",
 		"stable":          "Waiting for nobody: 3 members are served · Stable for 11.6 s · the session of c2 runs out in 7.8 s unless it heartbeats · the last rebalance began because c3 joined and took 1.6 s",
@@ -68,5 +70,23 @@ func TestJavaHash(t *testing.T) {
 	}
 	if got := partitionOf("orders-svc", 50); got != 26 {
 		t.Errorf("partition of orders-svc: got %d, want 26", got)
+	}
+}
+
+// TestLivingAndDeadAreAwaitedTogether: the session of the ghost is what ends the wait, once the living have rejoined.
+func TestLivingAndDeadAreAwaitedTogether(t *testing.T) {
+	s, all := trio()
+	s.at(21000)
+	s.there(event.ClientStopped{Client: "c3", Killed: true})
+	s.at(22000)
+	again := s.consumer("c3", "c3-d07735f9", 10000)
+	s.join(again, event.WhyNewMember)
+	want := "Waiting for 3 of 4: c1, c2, c3 (killed) · will end in 8.0 s when the session of c3 runs out, if c1, c2 have rejoined by then · "
+	if got := strings.ReplaceAll(Headline(s.m, galleryOptions("")), "\u00a0", " "); !strings.HasPrefix(got, want) {
+		t.Errorf("got %s", got)
+	}
+	s.rejoin(all[0])
+	if got := strings.ReplaceAll(Headline(s.m, galleryOptions("")), "\u00a0", " "); !strings.Contains(got, "if c2 has rejoined by then") {
+		t.Errorf("got %s", got)
 	}
 }

@@ -77,7 +77,7 @@ var wordsOfTools = map[string]Text{
 	"verb.stop":           {"stop", "停止"},
 	"verb.pause":          {"freeze", "冻结"},
 	"verb.resume":         {"thaw", "解冻"},
-	"verb.restart":        {"kill and start", "杀死并启动"},
+	"verb.restart":        {"kill, start", "杀死并启动"},
 	"verb.kill-broker":    {"kill broker {0}", "杀死 broker {0}"},
 	"verb.restart-broker": {"restart broker {0}", "重启 broker {0}"},
 	"verb.add-partitions": {"add partitions to {0}", "给 {0} 增加分区"},
