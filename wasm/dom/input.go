@@ -28,7 +28,7 @@ func (p *page) listenAll() {
 	})
 	listen(window, "resize", func(ref) { p.sized() })
 	listen(doc, "visibilitychange", func(ref) { p.clock.soon() })
-	// theme.js has changed language or motion.
+	// boot.js has changed language or motion.
 	listen(doc, "grouplab:chosen", func(event ref) {
 		what := event.get("detail").text()
 		if what == "lang" || what == "motion" {
@@ -44,7 +44,7 @@ func (p *page) sized() {
 	p.with(func(a App) { a.Do("window", width) })
 }
 
-// chosen are actions that theme.js does by itself, on pages without a program too.
+// chosen are actions that boot.js does by itself, on pages without a program too.
 var chosen = []string{"lang", "theme", "motion", "help"}
 
 // click does what the nearest element with data-do asks for. Forms and fields have events of their own.
