@@ -5,19 +5,14 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"grouplab/static/view"
 	"grouplab/wasm/dom"
 	"grouplab/wasm/tab"
 )
 
-// gcPercent lets the heap grow to five times what lives before garbage is looked for: a tab has one thread, so marking
-// delays the picture, and what lives in a lesson is small.
-const gcPercent = 400
-
 func main() {
-	debug.SetGCPercent(gcPercent)
+	tab.PrepareHeap()
 	t, err := open()
 	if err == nil {
 		err = dom.Run(app{t})

@@ -3,11 +3,21 @@ package tab
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 
 	"grouplab/static/view"
 )
+
+// TestMain fits the heap as the page's program does, where a tab is measured in WASM.
+func TestMain(m *testing.M) {
+	if runtime.GOOS == "js" {
+		PrepareHeap()
+	}
+	os.Exit(m.Run())
+}
 
 // crowd is a lesson with many consumers, one of which is killed.
 func crowd(b *testing.B, members int) *desk {
