@@ -165,5 +165,3 @@ func zigzag(height int) string {
 	}
 	return d
 }
-
-func tickPath(y int) string { return "M0 " + num(y-6) + "v12" }

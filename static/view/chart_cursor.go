@@ -29,11 +29,8 @@ func (s *stage) now() *now {
 		return nil
 	}
 	m, g := s.head()
-	n := &now{frame: f, X: f.Axis.X(s.m.NowMs), Known: f.Axis.X(m.NowMs), Folds: s.folds(f),
+	n := &now{frame: f, X: f.Axis.X(s.m.NowMs), Known: f.Axis.X(m.NowMs), Folds: s.folds(f), Lines: s.gridLines(f),
 		ValueText: s.clock(s.m.NowMs) + ", " + string(s.g.State)}
-	for _, l := range s.gridLines(f) {
-		n.Lines = append(n.Lines, l)
-	}
 	if k := len(g.States); k > 0 && g.States[k-1].ToMs == 0 {
 		st := g.States[k-1]
 		b := &band{State: st.State, X: f.Axis.X(st.FromMs)}

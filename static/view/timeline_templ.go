@@ -136,7 +136,7 @@ func cursor(s *stage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if s.o.Mode != ModeLive {
+				if s.o.Mode == ModeLesson {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<input class=\"scrub\" type=\"range\" min=\"0\" max=\"1\" step=\"0.001\" value=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
