@@ -33,6 +33,21 @@ type inflight struct {
 	commit      commit             // storesOffsets
 }
 
+// batchRoom is where the records of commits lie until they were taken: room that is used again.
+type batchRoom struct {
+	records []record.Record
+	values  []byte
+}
+
+// empty gives the room free, unless it has grown very large.
+func (r *batchRoom) empty() {
+	const keepRecords, keepBytes = 1024, 64 << 10
+	if cap(r.records) > keepRecords || cap(r.values) > keepBytes {
+		*r = batchRoom{}
+	}
+	r.records, r.values = r.records[:0], r.values[:0]
+}
+
 // appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
 // of the elected protocol. It carries the time at which the state was entered, which is CompletingRebalance: Stable
 // begins when the record is written.
@@ -77,8 +92,8 @@ func (c *Coordinator) append(g *group, what string, a *inflight, records []recor
 		DeadlineMs: a.deadlineMs})
 	c.appends[ticket] = a
 	c.out.Appends = append(c.out.Appends, Append{Ticket: ticket, Partition: a.partition,
-		Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what, Records: records, TimeoutMs: timeoutMs, Acks: -1,
-		Cause: a.seq})
+		Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what, Records: records, Offsets: a.commit.told,
+		TimeoutMs: timeoutMs, Acks: -1, Cause: a.seq})
 }
 
 // appended takes the log's callback. Where the group has gone, or is no longer where it was, the outcome has no effect;

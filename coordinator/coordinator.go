@@ -51,8 +51,11 @@ type Append struct {
 	Epoch int32
 	Group string
 	// What is "group" or "offsets".
-	What    string
+	What string
+	// Records are good until the next door is used, their values too.
 	Records []record.Record
+	// Offsets say what the records commit, one each; nil where they are no commit's.
+	Offsets []event.OffsetValue
 	// TimeoutMs is offsets.commit.timeout.ms: how long the host waits for the replicas before it says REQUEST_TIMED_OUT.
 	TimeoutMs int64
 	// Acks is -1: all in-sync replicas.
@@ -182,6 +185,7 @@ type Coordinator struct {
 	appendTickets int64
 	appends       map[int64]*inflight
 	freeAppends   []*inflight
+	room          batchRoom
 
 	cause int64  // the Seq of what is being done
 	how   string // what ends the operation that is being knocked at
@@ -332,6 +336,7 @@ func (c *Coordinator) clearTaken() {
 	if cap(c.out.Events) > keep {
 		c.out.Events = nil
 	}
+	c.room.empty()
 	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Events: c.out.Events[:0]}
 }
 

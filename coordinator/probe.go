@@ -41,7 +41,7 @@ func (c *Coordinator) bare() *Coordinator {
 	k.cfg.Numbers = c.cfg.Numbers.Clone()
 	k.groups, k.groupSlots, k.freeGroups = map[string]*group{}, nil, nil
 	k.memberSlots, k.freeMembers = nil, nil
-	k.appends, k.freeAppends = map[int64]*inflight{}, nil
+	k.appends, k.freeAppends, k.room = map[int64]*inflight{}, nil, batchRoom{}
 	k.out, k.taken = Output{}, false
 	k.wheel = purgatory.NewWheel(c.nowMs)
 	k.sessions = purgatory.New[int32, operation](k.wheel, ownerSessions, sessions{&k})

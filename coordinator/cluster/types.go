@@ -116,6 +116,9 @@ type AppendRequest struct {
 	Ticket int64
 	// Internal is set for the broker's own coordinator: it alone may write to internal topics.
 	Internal bool
+	// Offsets are what the batch commits, record by record, where the caller knows: then it need not be read again to be
+	// told. They are Group's.
+	Offsets []event.OffsetValue
 	// Group and Cause go into the header of the events.
 	Group string
 	Cause int64

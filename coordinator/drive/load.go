@@ -21,6 +21,19 @@ type load struct {
 type recordBuffer struct {
 	loaded []record.Record
 	encode []log.Record
+	batch  []byte
+}
+
+// maxRoom is the largest batch whose room is kept.
+const maxRoom = 64 << 10
+
+// encoded is a batch that is good until the next one.
+func (b *recordBuffer) encoded(records []log.Record) []byte {
+	batch := log.EncodeInto(b.batch, log.NoProducer, 0, records)
+	if cap(batch) <= maxRoom {
+		b.batch = batch
+	}
+	return batch
 }
 
 func (b *recordBuffer) plain(n int) []log.Record {

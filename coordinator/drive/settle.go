@@ -122,8 +122,8 @@ func (d *Drive) append(broker int32, a *coordinator.Append) {
 		records[i] = log.Record{TimestampMs: r.TimestampMs, Key: r.Key, Value: r.Value}
 	}
 	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
-		Epoch: a.Epoch, Batch: log.Encode(log.NoProducer, 0, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
-		Internal: true, Group: a.Group, Cause: a.Cause})
+		Epoch: a.Epoch, Batch: d.records.encoded(records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
+		Internal: true, Group: a.Group, Offsets: a.Offsets, Cause: a.Cause})
 	d.clusterStale = true
 }
 
