@@ -77,6 +77,7 @@ func serveOurs() (string, func(), error)    { return serveLab("") }
 func serveWatched() (string, func(), error) { return serveLab("127.0.0.1:0") } // its page's address follows
 
 func serveLab(http string) (string, func(), error) {
+	app.TuneGC() // as the program does
 	s, err := app.New(app.Config{HTTP: http, Kafka: "127.0.0.1:0", Brokers: 1, Topics: []app.Topic{{Name: "orders", Partitions: 10}},
 		Set: []string{"group.initial.rebalance.delay.ms=0"}})
 	if err != nil {
