@@ -1,6 +1,10 @@
 package view
 
-import "github.com/a-h/templ"
+import (
+	"slices"
+
+	"github.com/a-h/templ"
+)
 
 // Mode says what feeds the stage.
 type Mode string
@@ -40,6 +44,11 @@ const (
 
 // Grains in the order of the transport.
 var Grains = []Grain{GrainEvent, GrainRequest, GrainState, GrainTimer}
+
+// nextGrain follows the chosen grain, round and round: a narrow transport has one button for all.
+func (s *stage) nextGrain() Grain {
+	return Grains[(slices.Index(Grains, s.o.Grain)+1)%len(Grains)]
+}
 
 // Speeds are the speeds of the transport, slow to fast, as lab time over wall time. The last, 0, leaps from fact to fact.
 var Speeds = []float64{0.001, 0.01, 0.1, 1, 10, 100, 0}

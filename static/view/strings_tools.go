@@ -11,6 +11,7 @@ var wordsOfTools = map[string]Text{
 	"play":              {"play", "播放"},
 	"pause":             {"pause", "暂停"},
 	"stepby":            {"step by", "步长"},
+	"stepby.now":        {"step by {0}; press for the next", "步长：{0}，按下换下一种"},
 	"grain.event":       {"event", "事件"},
 	"grain.request":     {"request", "请求"},
 	"grain.state":       {"state", "状态"},
@@ -20,6 +21,8 @@ var wordsOfTools = map[string]Text{
 	"slower":            {"slower", "更慢"},
 	"faster":            {"faster", "更快"},
 	"paused.so.far":     {"partitions paused so far:", "分区停滞累计："},
+	"paused.short":      {"paused", "停滞"},
+	"partition.s":       {"partition-s", "分区·秒"},
 	"partition.seconds": {"partition-seconds", "分区·秒"},
 
 	"card.label":       {"Selection", "所选"},
