@@ -1,6 +1,9 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func tp(topic string, partition int32) string { return fmt.Sprintf("%s-%d", Name(topic), partition) }
 
@@ -75,7 +78,14 @@ func (b PartitionUnloaded) text() string {
 }
 
 func (b ClientStarted) text() string {
-	return words(Name(b.Client), "subscribes to", names(b.Topics), flag(b.Real, "(a real process)"))
+	line := words(Name(b.Client), "subscribes to", names(b.Topics), flag(b.Real, "(a real process)"))
+	if len(b.Assignors) > 0 && !slices.Equal(b.Assignors, []string{"range"}) {
+		line = words(line, "assignors", names(b.Assignors))
+	}
+	if b.InstanceID != "" {
+		line = words(line, "instance", Name(b.InstanceID))
+	}
+	return line
 }
 func (b ClientStopped) text() string { return words(Name(b.Client), flag(b.Killed, "killed")) }
 func (b ClientPaused) text() string  { return Name(b.Client) }
@@ -85,7 +95,11 @@ func (b ClientStateChanged) text() string {
 		fmt.Sprintf("generation %d:", b.Generation), b.Reason)
 }
 func (b ClientAssigned) text() string {
-	return words(Name(b.Client), fmt.Sprintf("generation %d:", b.Generation), Partitions(b.Topics))
+	line := words(Name(b.Client), fmt.Sprintf("generation %d:", b.Generation), Partitions(b.Topics))
+	if b.Cooperative {
+		line = words(line, "new:", Partitions(b.Added))
+	}
+	return line
 }
 func (b ClientRevoked) text() string {
 	return words(Name(b.Client)+":", Partitions(b.Topics), flag(b.Lost, "lost"))

@@ -135,3 +135,22 @@ func equal(a, b Sub) bool {
 	a.Rack, b.Rack = nil, nil
 	return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b)
 }
+
+func TestStickyUserData(t *testing.T) {
+	b := StickyUserData([]TopicPartitions{{"t", []int32{0, 2}}}, 5)
+	if got := fmt.Sprintf("%x", b); got != "00000001000174000000020000000000000002"+"00000005" {
+		t.Errorf("bytes %s", got)
+	}
+	had, generation, ok := DecodeStickyUserData(b)
+	if !ok || generation != 5 || fmt.Sprint(had) != "[{t [0 2]}]" {
+		t.Errorf("read %v of generation %d, %v", had, generation, ok)
+	}
+	if had, generation, ok = DecodeStickyUserData(b[:len(b)-4]); !ok || generation != -1 || len(had) != 1 {
+		t.Errorf("version 0: read %v of generation %d, %v", had, generation, ok)
+	}
+	for _, bad := range [][]byte{nil, {1}, b[:len(b)-5], {0x7f, 0xff, 0xff, 0xff, 0, 0}} {
+		if _, _, ok := DecodeStickyUserData(bad); ok {
+			t.Errorf("%x was read", bad)
+		}
+	}
+}

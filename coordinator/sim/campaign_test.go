@@ -129,9 +129,10 @@ func (c *campaign) run(steps int) {
 	c.do("topic orders %d", c.size)
 	c.do("group g")
 	rebalance := [][]string{{"5s", "10s", "20s"}, {"5s"}}[c.prng.IntN(2)]
+	assignors := []string{"range", "cooperative-sticky", "roundrobin", "cooperative-sticky", "sticky", "cooperative-sticky,sticky"}[c.seed%6]
 	for range 3 + c.prng.IntN(3) {
 		c.consumers++
-		c.do("consumer c%d session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s", c.consumers,
+		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s", c.consumers, assignors,
 			c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s"), c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"))
 	}
 	for i := range steps {

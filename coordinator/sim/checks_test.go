@@ -14,6 +14,7 @@ var sometimes = []string{
 	"a group was loaded with members", "a client was told that it is unknown",
 	"a client was told that its coordinator is elsewhere", "a coordinator was loading", "a client was no longer joining",
 	"a client lost its partitions", "a request timed out", "a message was lost", "a leader rejoined for new partitions",
+	"a client revoked what another was to get", "a client kept partitions over a rebalance",
 	"a poll interval ran out", "a commit was refused", "a group became empty", "a commit survived a failover",
 }
 
@@ -122,6 +123,9 @@ func (c *checks) note(e event.Event) {
 		c.mark("a request timed out", b.Reason == "no answer in time")
 	case event.ClientRevoked:
 		c.mark("a client lost its partitions", b.Lost)
+		c.mark("a client revoked what another was to get", !b.Lost && !c.rejoining[b.Client] && !c.closing[b.Client])
+	case event.ClientAssigned:
+		c.mark("a client kept partitions over a rebalance", b.Cooperative && len(b.Topics) > len(b.Added))
 	case event.MessageLost:
 		c.mark("a message was lost", true)
 	case event.RebalanceStarted:
@@ -153,6 +157,8 @@ func (c *checks) client(e event.Event) string {
 		c.paused[b.Client] = false
 	case event.ClientStateChanged:
 		c.rejoining[b.Client] = b.To != event.Joined
+	case event.ClientRevoked: // a cooperative one joins once more
+		c.rejoining[b.Client] = c.rejoining[b.Client] || !b.Lost
 	case event.ReplyReceived:
 		if b.API == 12 || b.API == 8 {
 			c.rejoining[b.Client] = c.rejoining[b.Client] || b.Code != 0

@@ -35,6 +35,7 @@ func (c *consumer) newCommit() *kmsg.OffsetCommitRequest {
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Version = 9
 	req.Group, req.Generation, req.MemberID = c.cfg.Group, c.generation, c.memberID
+	req.InstanceID = c.instance()
 	return req
 }
 

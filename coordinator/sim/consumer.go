@@ -106,6 +106,7 @@ type consumer struct {
 	snapshot           []topicCount // what the leader assigned by; nil for a follower
 	assigning          *assigning   // a leader that waits for metadata before it can assign
 	assigned           []position   // in order of topic and partition
+	given              given        // what StickyAssignor remembers
 	fetchCall          int64        // OffsetFetch in flight
 	nextAutoCommitMs   int64
 	meta               metadata

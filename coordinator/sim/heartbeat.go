@@ -52,6 +52,7 @@ func (c *consumer) heartbeatThread(w *World) {
 		req := kmsg.NewPtrHeartbeatRequest()
 		req.Version = 4
 		req.Group, req.Generation, req.MemberID = c.cfg.Group, c.generation, c.memberID
+		req.InstanceID = c.instance()
 		w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, plain)
 	}
 }
