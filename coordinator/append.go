@@ -14,6 +14,7 @@ const (
 	storesAssignment appendKind = iota
 	storesEmptyGroup
 	storesOffsets
+	storesReplacement
 )
 
 // inflight is an append whose outcome is awaited.
@@ -31,6 +32,7 @@ type inflight struct {
 	assignment  map[string][]byte  // storesAssignment: by member id
 	assignments []event.Assignment // the same in the words of events
 	commit      commit             // storesOffsets
+	replacement replacement        // storesReplacement
 }
 
 // appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
@@ -97,6 +99,11 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 	if a.kind == storesAssignment && g != nil {
 		ignored = g.state != event.CompletingRebalance || g.generation != a.generation
 	}
+	var replaced *member
+	if a.kind == storesReplacement && g != nil {
+		replaced = a.replacement.awaited(g)
+		ignored = replaced == nil
+	}
 	c.cause = a.seq
 	c.cause = c.emit(a.groupID, event.AppendFinished{Append: ticket, Partition: a.partition, BaseOffset: baseOffset,
 		Code: code, Ignored: ignored})
@@ -105,6 +112,8 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 		c.commitWritten(g, a, ticket, baseOffset, code)
 	case a.kind == storesAssignment && !ignored:
 		c.assignmentWritten(g, a, code)
+	case replaced != nil:
+		c.replacementWritten(g, replaced, &a.replacement, code)
 	}
 	*a = inflight{}
 	c.freeAppends = append(c.freeAppends, a)

@@ -62,6 +62,10 @@ func (g *group) clone(memberSlots []*member) *group {
 		k.members[i] = memberSlots[m.slot]
 		k.byID[m.id] = k.members[i]
 	}
+	k.byInstance = nil
+	for _, m := range k.members {
+		k.nameInstance(m)
+	}
 	k.pending = slices.Clone(g.pending)
 	for i, m := range k.pending {
 		k.pending[i] = memberSlots[m.slot]

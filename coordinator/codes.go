@@ -23,11 +23,12 @@ const (
 	codeUnknownMemberID         int16 = 25
 	codeInvalidSessionTimeout   int16 = 26
 	codeRebalanceInProgress     int16 = 27
-	codeUnsupportedVersion      int16 = 35
 	codeInvalidRequest          int16 = 42
 	codeStorageError            int16 = 56
 	codeGroupIDNotFound         int16 = 69
 	codeMemberIDRequired        int16 = 79
+	codeGroupMaxSizeReached     int16 = 81
+	codeFencedInstanceID        int16 = 82
 	codeUnstableOffsetCommit    int16 = 88
 )
 

@@ -38,10 +38,6 @@ func (k *commit) value(i int) offsetValue {
 
 // offsetCommit stores offsets. They are pending until their records are in the log, and only then visible and answered.
 func (c *Coordinator) offsetCommit(r *Request, q *kmsg.OffsetCommitRequest) {
-	if q.InstanceID != nil {
-		c.refuseCommit(r, q, nil, codeUnsupportedVersion, guardStatic)
-		return
-	}
 	resp, unknown, total := c.commitResponse(q)
 	if unknown == total {
 		c.refuseCommit(r, q, nil, codeUnknownTopicOrPartition, guardNoPartition)
@@ -102,10 +98,10 @@ func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest) (g *group, m *mem
 		return nil, nil, codeIllegalGeneration, guardNoGroup
 	case q.Generation < 0 && g.state == event.Empty:
 		return g, nil, codeNone, "" // an admin tool, or a consumer that assigns its partitions itself
-	case q.Generation < 0 && q.MemberID == "":
+	case q.Generation < 0 && q.MemberID == "" && q.InstanceID == nil:
 		return g, nil, codeUnknownMemberID, "the group has members, and the commit names none"
 	}
-	m, code, guard = g.checkMember(q.MemberID, q.Generation)
+	m, code, guard = g.checkMember(q.MemberID, q.InstanceID, q.Generation)
 	if code == codeNone && g.state == event.CompletingRebalance {
 		code, guard = codeRebalanceInProgress, "the group waits for its assignment"
 	}
@@ -119,7 +115,7 @@ func (c *Coordinator) refuseCommit(r *Request, q *kmsg.OffsetCommitRequest, g *g
 	for i := range resp.Topics {
 		for j := range resp.Topics[i].Partitions {
 			p := &resp.Topics[i].Partitions[j]
-			if p.ErrorCode == codeNone || code == codeUnsupportedVersion {
+			if p.ErrorCode == codeNone {
 				p.ErrorCode = code
 			}
 			told = append(told, refusedOffset(q, i, j, p.ErrorCode))

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -82,7 +83,8 @@ type Config struct {
 	// Numbers hands out Seq; everything of one world shares one.
 	Numbers *event.Numbers
 	// MemberID makes a fresh member id. issued counts the ids that this machine has made, from 1. Kafka's shape is
-	// "<clientID>-<random UUID>"; a lab may choose ids that people can read. It must never give the same id twice.
+	// "<clientID>-<random UUID>"; a lab may choose ids that people can read. It must never give the same id twice. For a
+	// static member it is given the group.instance.id in place of the client id, as in Kafka.
 	MemberID func(clientID string, broker int32, issued int64) string
 	// Settings are the broker's settings at start; ConfigChanged replaces them.
 	Settings Settings
@@ -96,6 +98,8 @@ type Settings struct {
 	GroupMaxSessionTimeoutMs int32
 	// GroupInitialRebalanceDelayMs is group.initial.rebalance.delay.ms (KIP-134).
 	GroupInitialRebalanceDelayMs int32
+	// GroupMaxSize is group.max.size (KIP-389), 1 at least.
+	GroupMaxSize int32
 	// OffsetMetadataMaxBytes is offset.metadata.max.bytes, compared with the length in UTF-16 code units, as Kafka does.
 	OffsetMetadataMaxBytes int32
 	// OffsetsCommitTimeoutMs is offsets.commit.timeout.ms: the time that a group or offset record may take to be written.
@@ -108,6 +112,7 @@ func DefaultSettings() Settings {
 		GroupMinSessionTimeoutMs:     6000,
 		GroupMaxSessionTimeoutMs:     1800000,
 		GroupInitialRebalanceDelayMs: 3000,
+		GroupMaxSize:                 math.MaxInt32,
 		OffsetMetadataMaxBytes:       4096,
 		OffsetsCommitTimeoutMs:       5000,
 	}

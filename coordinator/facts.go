@@ -75,18 +75,18 @@ func (f *facts) group(g *group) {
 		f.session(m)
 	}
 	for _, m := range g.members {
-		f.parked(g, m, &m.join, apiJoinGroup, untilJoined)
-		f.parked(g, m, &m.sync, apiSyncGroup, untilSynced)
+		f.parked(g, m, &m.join, apiJoinGroup)
+		f.parked(g, m, &m.sync, apiSyncGroup)
 		f.session(m)
 	}
 	f.operation(g, g.joinOp.op)
 	f.operation(g, g.syncOp.op)
 }
 
-func (f *facts) parked(g *group, m *member, p *parked, api int16, until string) {
+func (f *facts) parked(g *group, m *member, p *parked, api int16) {
 	if p.waits {
 		f.add(g.id, 0, event.ReplyParked{Ticket: p.ticket, API: api, Member: m.id, ClientID: m.clientID,
-			SinceMs: p.sinceMs, Until: until})
+			SinceMs: p.sinceMs, Until: p.until})
 	}
 }
 
@@ -129,10 +129,7 @@ func (g *group) toldLoaded() event.GroupLoaded {
 func (m *member) toldAdded(g *group) event.MemberAdded {
 	e := event.MemberAdded{Member: m.id, ClientID: m.clientID, ClientHost: m.clientHost,
 		SessionTimeoutMs: m.sessionTimeoutMs, RebalanceTimeoutMs: m.rebalanceTimeoutMs, Protocols: names(m.protocols),
-		Topics: topics(g.protocolType, m.protocols), Loaded: true, New: m.isNew}
-	if m.instanceID != nil {
-		e.InstanceID = *m.instanceID
-	}
+		Topics: topics(g.protocolType, m.protocols), Loaded: true, New: m.isNew, InstanceID: m.instance()}
 	return e
 }
 

@@ -9,7 +9,6 @@ import (
 
 // Guards that several requests share: which check decided.
 const (
-	guardStatic      = "group.instance.id: static membership is not modelled"
 	guardNoGroup     = "the group does not exist here"
 	guardRebalancing = "the group is rebalancing"
 	guardEmpty       = "the group has no members"

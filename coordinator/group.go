@@ -28,9 +28,10 @@ type group struct {
 
 	members     []*member // in the order in which they were added
 	byID        map[string]*member
-	pending     []*member // ids that were issued and have not joined yet (KIP-394)
-	awaiting    int       // members whose JoinGroup is parked
-	pendingSync int       // members that have not sent SyncGroup in this generation
+	byInstance  map[string]*member // static members by group.instance.id; nil before the first
+	pending     []*member          // ids that were issued and have not joined yet (KIP-394)
+	awaiting    int                // members whose JoinGroup is parked
+	pendingSync int                // members that have not sent SyncGroup in this generation
 
 	// subscribed are the topics of all members, ascending; known is false where some metadata could not be read.
 	subscribed      []string

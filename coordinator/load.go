@@ -220,12 +220,15 @@ func (c *Coordinator) groupLoaded(lg *loadedGroup) {
 	for _, m := range g.members {
 		c.resetSession(m, "", false)
 	}
+	if len(g.members) > int(c.cfg.Settings.GroupMaxSize) {
+		c.prepareRebalance(g, event.WhyGroupTooLarge, "", "")
+	}
 }
 
 // memberLoaded takes a member from a record. Its only known protocol is the one that was elected. A second member of
-// the same id is left out; Kafka's map would hold one, too.
+// the same id or instance id is left out; Kafka's map would hold one, too.
 func (c *Coordinator) memberLoaded(g *group, r *record.Member) {
-	if g.byID[r.MemberID] != nil {
+	if g.byID[r.MemberID] != nil || r.InstanceID != nil && g.byInstance[*r.InstanceID] != nil {
 		return
 	}
 	m := &member{id: r.MemberID, instanceID: r.InstanceID, clientID: r.ClientID, clientHost: r.ClientHost,
@@ -272,10 +275,7 @@ func (c *Coordinator) unloadGroup(g *group) {
 			c.answerJoinError(g, m, m.id, codeNotCoordinator, why)
 		}
 		if m.sync.waits {
-			p := m.sync
-			m.sync = parked{}
-			c.send(g.id, syncError(p.version, codeNotCoordinator), event.ReplySent{Ticket: p.ticket, API: apiSyncGroup,
-				Code: codeNotCoordinator, Member: m.id, HeldMs: c.nowMs - p.sinceMs, Guard: why})
+			c.answerSyncError(g, m, codeNotCoordinator, why)
 		}
 	}
 	c.rebalances.CheckAndComplete(joinKey(g))

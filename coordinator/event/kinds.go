@@ -20,6 +20,7 @@ var kinds = map[string]func([]byte) (Body, error){
 	"PendingForgotten":      decode[PendingForgotten],
 	"MemberAdded":           decode[MemberAdded],
 	"MemberUpdated":         decode[MemberUpdated],
+	"MemberReplaced":        decode[MemberReplaced],
 	"MemberRemoved":         decode[MemberRemoved],
 	"LeaderElected":         decode[LeaderElected],
 	"AssignmentReceived":    decode[AssignmentReceived],
@@ -106,6 +107,9 @@ func (MemberAdded) Kind() string { return "MemberAdded" }
 
 // Kind names the fact.
 func (MemberUpdated) Kind() string { return "MemberUpdated" }
+
+// Kind names the fact.
+func (MemberReplaced) Kind() string { return "MemberReplaced" }
 
 // Kind names the fact.
 func (MemberRemoved) Kind() string { return "MemberRemoved" }

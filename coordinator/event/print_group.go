@@ -32,6 +32,9 @@ func (b MemberUpdated) text() string {
 	return words(Name(b.Member), "session", Duration(int64(b.SessionTimeoutMs)), "rebalance",
 		Duration(int64(b.RebalanceTimeoutMs)), "protocols", names(b.Protocols), flag(b.Changed, "changed"))
 }
+func (b MemberReplaced) text() string {
+	return words(Name(b.Old)+" -> "+Name(b.Member)+":", "instance", Name(b.InstanceID))
+}
 func (b MemberRemoved) text() string {
 	return words(Name(b.Member)+":", string(b.Why), opt("client says", b.ClientReason))
 }
