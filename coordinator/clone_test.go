@@ -24,7 +24,20 @@ type walk struct {
 func newWalk(t testing.TB, seed uint64) *walk {
 	w := &walk{b: newBench(t), r: rand.New(rand.NewPCG(seed, 1)), epoch: 1}
 	w.b.hold = true
+	if seed%2 == 1 {
+		s := caseSettings()
+		s.GroupMaxSize = 4
+		w.b.c.ConfigChanged(w.b.now, s)
+	}
 	return w
+}
+
+// instance is mostly none.
+func (w *walk) instance() *string {
+	if n := w.r.IntN(9); n < 3 {
+		return ptr(fmt.Sprint("i", n))
+	}
+	return nil
 }
 
 func (w *walk) generation() int32 {
@@ -48,8 +61,12 @@ func (w *walk) step() {
 	switch n := r.IntN(100); {
 	case n < 14:
 		lists := [][]kmsg.JoinGroupRequestProtocol{protocolList("range"), protocolList("range", "x"), protocolList("x", "range")}
-		ticket := b.join("m", joinWith{version: int16(r.IntN(10)), id: w.id(), protocols: lists[r.IntN(3)],
-			session: int32(100 + r.IntN(900)), rebalance: int32(100 + r.IntN(900))})
+		j := joinWith{version: int16(r.IntN(10)), id: w.id(), protocols: lists[r.IntN(3)],
+			session: int32(100 + r.IntN(900)), rebalance: int32(100 + r.IntN(900)), instance: w.instance()}
+		if j.instance != nil && r.IntN(2) == 0 {
+			j.id = ""
+		}
+		ticket := b.join("m", j)
 		if resp, ok := b.replies[ticket].(*kmsg.JoinGroupResponse); ok && resp.MemberID != "" {
 			w.ids = append(w.ids, resp.MemberID)
 		}
@@ -61,7 +78,11 @@ func (w *walk) step() {
 		id := w.id()
 		b.commit(commitWith{id: &id, generation: w.generation(), offsets: map[int32]int64{int32(r.IntN(10)): int64(r.IntN(99))}})
 	case n < 66:
-		b.leave(groupID, int16(r.IntN(6)), w.id())
+		if i := w.instance(); i != nil {
+			b.leaveEntries(groupID, leaver{[]string{"", w.id()}[r.IntN(2)], i}, leaver{w.id(), nil})
+		} else {
+			b.leave(groupID, int16(r.IntN(6)), w.id())
+		}
 	case n < 78:
 		w.finish()
 	case n < 80:
@@ -120,7 +141,7 @@ func (w *walk) checkInvariants() {
 	c, t := w.b.c, w.b.t
 	live := map[int32]bool{}
 	for id, g := range c.groups {
-		awaiting, pendingSync := 0, 0
+		awaiting, pendingSync, instances := 0, 0, 0
 		if c.groupSlots[g.slot] != g || g.id != id || g.state == event.Dead {
 			t.Fatalf("%s is not where it should be", id)
 		}
@@ -138,7 +159,13 @@ func (w *walk) checkInvariants() {
 			if m.session.op.Number == 0 && !m.join.waits && !m.sync.waits {
 				t.Fatalf("%s has no timer and waits for nothing", m.id)
 			}
-			if m.join.waits && g.state != event.PreparingRebalance || m.sync.waits && g.state != event.CompletingRebalance {
+			if m.instanceID != nil && g.byInstance[*m.instanceID] != m {
+				t.Fatalf("%s is not the instance %s", m.id, *m.instanceID)
+			}
+			if m.instanceID != nil {
+				instances++
+			}
+			if m.join.waits && g.state != event.PreparingRebalance && !(g.state == event.Stable && w.isBeingReplaced(m)) || m.sync.waits && g.state != event.CompletingRebalance {
 				t.Fatalf("%s waits in %s", m.id, g.state)
 			}
 		}
@@ -148,7 +175,7 @@ func (w *walk) checkInvariants() {
 				t.Fatalf("pending %s has no timer", m.id)
 			}
 		}
-		if awaiting != g.awaiting || pendingSync != g.pendingSync || len(g.byID) != len(g.members) {
+		if awaiting != g.awaiting || pendingSync != g.pendingSync || len(g.byID) != len(g.members) || len(g.byInstance) != instances {
 			t.Fatalf("counters: %d awaiting, %d said; %d pending syncs, %d said", awaiting, g.awaiting, pendingSync, g.pendingSync)
 		}
 		if (len(g.members) == 0) != (g.state == event.Empty) && g.state != event.PreparingRebalance {
@@ -172,6 +199,15 @@ func (w *walk) checkInvariants() {
 	if got := c.sessions.Delayed() + c.rebalances.Delayed(); got != c.wheel.Size() {
 		t.Fatalf("%d operations, %d timers", got, c.wheel.Size())
 	}
+}
+
+func (w *walk) isBeingReplaced(m *member) bool {
+	for _, a := range w.b.c.appends {
+		if a.kind == storesReplacement && a.replacement.awaited(w.b.c.groups[m.groupID]) == m {
+			return true
+		}
+	}
+	return false
 }
 
 func TestInvariantsHoldOnRandomWalks(t *testing.T) {
@@ -358,7 +394,10 @@ func (w *walk) anyRequest() kmsg.Request {
 	case 0:
 		q := kmsg.NewPtrJoinGroupRequest()
 		q.Version, q.Group, q.MemberID, q.SessionTimeoutMillis, q.RebalanceTimeoutMillis = 9, groupID, id, 300, 300
-		q.ProtocolType, q.Protocols = "consumer", protocolList("range")
+		q.ProtocolType, q.Protocols, q.InstanceID = "consumer", protocolList("range"), w.instance()
+		if q.InstanceID != nil && w.r.IntN(2) == 0 {
+			q.MemberID = ""
+		}
 		return q
 	case 1:
 		q := kmsg.NewPtrSyncGroupRequest()
@@ -366,7 +405,7 @@ func (w *walk) anyRequest() kmsg.Request {
 		return q
 	case 2:
 		q := kmsg.NewPtrLeaveGroupRequest()
-		q.Version, q.Group, q.Members = 5, groupID, []kmsg.LeaveGroupRequestMember{{MemberID: id}}
+		q.Version, q.Group, q.Members = 5, groupID, []kmsg.LeaveGroupRequestMember{{MemberID: id, InstanceID: w.instance()}}
 		return q
 	case 3:
 		q := kmsg.NewPtrOffsetCommitRequest()
