@@ -177,6 +177,9 @@ const producerExpirationMs = 24 * 3600 * 1000
 func (c *Cluster) retain(p *partition, r *replica, minStart int64) error {
 	r.log.ExpireProducers(c.nowMs - producerExpirationMs)
 	if p.topic.compacted {
+		c.wantsCleaning(p)
+	}
+	if !p.topic.deletes {
 		return nil
 	}
 	before := int64(-1)

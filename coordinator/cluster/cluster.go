@@ -46,9 +46,11 @@ type Cluster struct {
 	waiting   []int32
 	behind    int
 	lagTickMs int64
-	quiet     bool
-	out       Output
-	spare     Output
+	// cleanTickMs is when the cleaner looks next, -1 where no log has a new segment to look at.
+	cleanTickMs int64
+	quiet       bool
+	out         Output
+	spare       Output
 }
 
 // New returns a cluster whose brokers all run and which has no topic. It panics where Config.Numbers is missing.
@@ -57,7 +59,7 @@ func New(nowMs int64, cfg Config) *Cluster {
 		panic("cluster.New: Config.Numbers must be set")
 	}
 	cfg = cfg.withDefaults()
-	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, quiet: cfg.Quiet,
+	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, cleanTickMs: -1, quiet: cfg.Quiet,
 		brokers: make([]broker, cfg.Brokers), fetchers: make([]fetcher, cfg.Brokers*cfg.Brokers)}
 	for id := int32(1); id <= cfg.Brokers; id++ {
 		c.brokers[id-1] = broker{id: id, fenceAtMs: -1, state: running}
@@ -90,6 +92,10 @@ func (cfg Config) withDefaults() Config {
 	def(&cfg.SegmentBytes, 16<<20)
 	def(&cfg.RetentionMs, 7*24*3600*1000)
 	def(&cfg.RetentionBytes, -1)
+	def(&cfg.OffsetsSegmentBytes, 100<<20)
+	def(&cfg.CleanerBackoffMs, 15000)
+	def(&cfg.MinCleanableRatio, 0.5)
+	def(&cfg.DeleteRetentionMs, 24*3600*1000)
 	if cfg.HostPort == nil {
 		cfg.HostPort = defaultHostPort
 	}
@@ -120,6 +126,9 @@ func (c *Cluster) Advance(nowMs int64) {
 	c.expireWaiting()
 	if c.lagTickMs >= 0 && c.nowMs >= c.lagTickMs {
 		c.shrinkLagging()
+	}
+	if c.cleanTickMs >= 0 && c.nowMs >= c.cleanTickMs {
+		c.clean()
 	}
 }
 
@@ -155,6 +164,7 @@ func (c *Cluster) deadline() int64 {
 		sooner(c.partitions[index].firstDeadlineMs)
 	}
 	sooner(c.lagTickMs)
+	sooner(c.cleanTickMs)
 	for i := range c.fetchers {
 		sooner(c.fetcherDeadline(&c.fetchers[i]))
 	}

@@ -81,6 +81,9 @@ func (c *Cluster) start(b *broker) {
 	cause := c.cfg.Numbers.Last()
 	for _, p := range c.partitions {
 		i := p.at(b.id)
+		if i >= 0 && p.topic.compacted && p.replicas[i].log.Closed() > 0 {
+			c.wantsCleaning(p)
+		}
 		switch {
 		case i < 0:
 		case p.leader < 0 && p.inSync(b.id):

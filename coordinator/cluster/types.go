@@ -40,6 +40,15 @@ type Config struct {
 	// RetentionMs is log.retention.ms, seven days; RetentionBytes is log.retention.bytes, for each partition, -1: no
 	// bound. Both count whole segments and are looked at when one is full.
 	RetentionMs, RetentionBytes int64
+	// OffsetsSegmentBytes is offsets.topic.segment.bytes, 100 MiB; SegmentBytes bounds it.
+	OffsetsSegmentBytes int
+	// CleanerBackoffMs is log.cleaner.backoff.ms, 15000: how often the cleaner looks for compacted topics' logs in which
+	// there is something to do. It sleeps while no log has got a new segment.
+	CleanerBackoffMs int64
+	// MinCleanableRatio is log.cleaner.min.cleanable.ratio, 0.5: how much of a log must be new before it is compacted.
+	MinCleanableRatio float64
+	// DeleteRetentionMs is log.cleaner.delete.retention.ms, a day: how long tombstones stay after a first compaction.
+	DeleteRetentionMs int64
 	// HostPort gives the address that a broker advertises; nil: "broker-N" and 9092.
 	HostPort func(id int32) (host string, port int32)
 	// Numbers hands out Seq; everything of one world shares one.

@@ -56,9 +56,10 @@ func (d *Drive) loadChunk(l *load) bool {
 	failed := ""
 	if l.next < l.end {
 		chunk, _, ok := d.cluster.ReadLog(l.broker, cluster.OffsetsTopic, l.partition, l.next, d.cfg.LoadChunkBytes)
-		if !ok || len(chunk) == 0 {
+		if !ok {
 			failed = fmt.Sprintf("the log cannot be read at %d", l.next)
 		}
+		read := len(chunk) > 0 // nothing: compaction left a hole up to the end
 		for len(chunk) > 0 && failed == "" {
 			b, rest, err := log.Parse(chunk)
 			if err == nil {
@@ -70,7 +71,7 @@ func (d *Drive) loadChunk(l *load) bool {
 			}
 			l.next, chunk = b.NextOffset(), rest
 		}
-		if failed == "" && l.next < l.end {
+		if failed == "" && read && l.next < l.end {
 			return true
 		}
 	}
@@ -90,6 +91,6 @@ func (d *Drive) give(c *coordinator.Coordinator, l *load, b log.Batch) error {
 		return err
 	}
 	c.Load(d.nowMs, l.partition, l.epoch, coordinator.LoadedBatch{BaseOffset: b.BaseOffset, ProducerID: b.ProducerID,
-		Transactional: b.Transactional(), Control: b.Control(), Records: records, NextOffset: b.NextOffset()})
+		ProducerEpoch: b.ProducerEpoch, Transactional: b.Transactional(), Control: b.Control(), Records: records, NextOffset: b.NextOffset()})
 	return nil
 }

@@ -10,72 +10,80 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // kinds lists every body: what UnmarshalJSON can read, by the name that Kind gives.
 var kinds = map[string]func([]byte) (Body, error){
-	"GroupCreated":          decode[GroupCreated],
-	"GroupLoaded":           decode[GroupLoaded],
-	"GroupRemoved":          decode[GroupRemoved],
-	"StateChanged":          decode[StateChanged],
-	"RebalanceStarted":      decode[RebalanceStarted],
-	"GenerationStarted":     decode[GenerationStarted],
-	"MemberIDIssued":        decode[MemberIDIssued],
-	"PendingForgotten":      decode[PendingForgotten],
-	"MemberAdded":           decode[MemberAdded],
-	"MemberUpdated":         decode[MemberUpdated],
-	"MemberReplaced":        decode[MemberReplaced],
-	"MemberRemoved":         decode[MemberRemoved],
-	"LeaderElected":         decode[LeaderElected],
-	"AssignmentReceived":    decode[AssignmentReceived],
-	"AssignmentStored":      decode[AssignmentStored],
-	"HeartbeatReceived":     decode[HeartbeatReceived],
-	"RequestReceived":       decode[RequestReceived],
-	"ReplyParked":           decode[ReplyParked],
-	"ReplySent":             decode[ReplySent],
-	"ReplyDropped":          decode[ReplyDropped],
-	"OffsetsPending":        decode[OffsetsPending],
-	"OffsetsCommitted":      decode[OffsetsCommitted],
-	"OffsetsRefused":        decode[OffsetsRefused],
-	"AppendStarted":         decode[AppendStarted],
-	"AppendFinished":        decode[AppendFinished],
-	"OperationWatched":      decode[OperationWatched],
-	"OperationTested":       decode[OperationTested],
-	"OperationCompleted":    decode[OperationCompleted],
-	"TimerCascaded":         decode[TimerCascaded],
-	"BrokerStarted":         decode[BrokerStarted],
-	"BrokerStopped":         decode[BrokerStopped],
-	"BrokerFenced":          decode[BrokerFenced],
-	"TopicCreated":          decode[TopicCreated],
-	"PartitionsAdded":       decode[PartitionsAdded],
-	"LeaderChanged":         decode[LeaderChanged],
-	"RecordsAppended":       decode[RecordsAppended],
-	"ReplicaAdvanced":       decode[ReplicaAdvanced],
-	"ReplicaTruncated":      decode[ReplicaTruncated],
-	"HighWatermarkAdvanced": decode[HighWatermarkAdvanced],
-	"LoadStarted":           decode[LoadStarted],
-	"LoadProgressed":        decode[LoadProgressed],
-	"LoadFinished":          decode[LoadFinished],
-	"LoadSkipped":           decode[LoadSkipped],
-	"PartitionUnloaded":     decode[PartitionUnloaded],
-	"ClientStarted":         decode[ClientStarted],
-	"ClientStopped":         decode[ClientStopped],
-	"ClientPaused":          decode[ClientPaused],
-	"ClientResumed":         decode[ClientResumed],
-	"ClientStateChanged":    decode[ClientStateChanged],
-	"ClientAssigned":        decode[ClientAssigned],
-	"ClientRevoked":         decode[ClientRevoked],
-	"ClientWaiting":         decode[ClientWaiting],
-	"ClientFailed":          decode[ClientFailed],
-	"CoordinatorFound":      decode[CoordinatorFound],
-	"CoordinatorLost":       decode[CoordinatorLost],
-	"MetadataRefreshed":     decode[MetadataRefreshed],
-	"RequestSent":           decode[RequestSent],
-	"ReplyOnWire":           decode[ReplyOnWire],
-	"ReplyReceived":         decode[ReplyReceived],
-	"RequestFailed":         decode[RequestFailed],
-	"MessageLost":           decode[MessageLost],
-	"ConnectionOpened":      decode[ConnectionOpened],
-	"ConnectionClosed":      decode[ConnectionClosed],
-	"InputGiven":            decode[InputGiven],
-	"FactsBegan":            decode[FactsBegan],
-	"FactsEnded":            decode[FactsEnded],
+	"GroupCreated":            decode[GroupCreated],
+	"GroupLoaded":             decode[GroupLoaded],
+	"GroupRemoved":            decode[GroupRemoved],
+	"StateChanged":            decode[StateChanged],
+	"RebalanceStarted":        decode[RebalanceStarted],
+	"GenerationStarted":       decode[GenerationStarted],
+	"MemberIDIssued":          decode[MemberIDIssued],
+	"PendingForgotten":        decode[PendingForgotten],
+	"MemberAdded":             decode[MemberAdded],
+	"MemberUpdated":           decode[MemberUpdated],
+	"MemberReplaced":          decode[MemberReplaced],
+	"MemberRemoved":           decode[MemberRemoved],
+	"LeaderElected":           decode[LeaderElected],
+	"AssignmentReceived":      decode[AssignmentReceived],
+	"AssignmentStored":        decode[AssignmentStored],
+	"HeartbeatReceived":       decode[HeartbeatReceived],
+	"RequestReceived":         decode[RequestReceived],
+	"ReplyParked":             decode[ReplyParked],
+	"ReplySent":               decode[ReplySent],
+	"ReplyDropped":            decode[ReplyDropped],
+	"OffsetsPending":          decode[OffsetsPending],
+	"OffsetsCommitted":        decode[OffsetsCommitted],
+	"OffsetsRefused":          decode[OffsetsRefused],
+	"OffsetsRemoved":          decode[OffsetsRemoved],
+	"CleanupRan":              decode[CleanupRan],
+	"TxnVerificationStarted":  decode[TxnVerificationStarted],
+	"TxnVerificationFinished": decode[TxnVerificationFinished],
+	"TxnOffsetsPending":       decode[TxnOffsetsPending],
+	"TxnOffsetsWritten":       decode[TxnOffsetsWritten],
+	"TxnOffsetsEnded":         decode[TxnOffsetsEnded],
+	"AppendStarted":           decode[AppendStarted],
+	"AppendFinished":          decode[AppendFinished],
+	"OperationWatched":        decode[OperationWatched],
+	"OperationTested":         decode[OperationTested],
+	"OperationCompleted":      decode[OperationCompleted],
+	"TimerCascaded":           decode[TimerCascaded],
+	"BrokerStarted":           decode[BrokerStarted],
+	"BrokerStopped":           decode[BrokerStopped],
+	"BrokerFenced":            decode[BrokerFenced],
+	"TopicCreated":            decode[TopicCreated],
+	"PartitionsAdded":         decode[PartitionsAdded],
+	"LeaderChanged":           decode[LeaderChanged],
+	"RecordsAppended":         decode[RecordsAppended],
+	"ReplicaAdvanced":         decode[ReplicaAdvanced],
+	"ReplicaTruncated":        decode[ReplicaTruncated],
+	"LogCompacted":            decode[LogCompacted],
+	"HighWatermarkAdvanced":   decode[HighWatermarkAdvanced],
+	"LoadStarted":             decode[LoadStarted],
+	"LoadProgressed":          decode[LoadProgressed],
+	"LoadFinished":            decode[LoadFinished],
+	"LoadSkipped":             decode[LoadSkipped],
+	"PartitionUnloaded":       decode[PartitionUnloaded],
+	"ClientStarted":           decode[ClientStarted],
+	"ClientStopped":           decode[ClientStopped],
+	"ClientPaused":            decode[ClientPaused],
+	"ClientResumed":           decode[ClientResumed],
+	"ClientStateChanged":      decode[ClientStateChanged],
+	"ClientAssigned":          decode[ClientAssigned],
+	"ClientRevoked":           decode[ClientRevoked],
+	"ClientWaiting":           decode[ClientWaiting],
+	"ClientFailed":            decode[ClientFailed],
+	"CoordinatorFound":        decode[CoordinatorFound],
+	"CoordinatorLost":         decode[CoordinatorLost],
+	"MetadataRefreshed":       decode[MetadataRefreshed],
+	"RequestSent":             decode[RequestSent],
+	"ReplyOnWire":             decode[ReplyOnWire],
+	"ReplyReceived":           decode[ReplyReceived],
+	"RequestFailed":           decode[RequestFailed],
+	"MessageLost":             decode[MessageLost],
+	"ConnectionOpened":        decode[ConnectionOpened],
+	"ConnectionClosed":        decode[ConnectionClosed],
+	"InputGiven":              decode[InputGiven],
+	"FactsBegan":              decode[FactsBegan],
+	"FactsEnded":              decode[FactsEnded],
 }
 
 // Kind names the fact.
@@ -148,6 +156,27 @@ func (OffsetsCommitted) Kind() string { return "OffsetsCommitted" }
 func (OffsetsRefused) Kind() string { return "OffsetsRefused" }
 
 // Kind names the fact.
+func (OffsetsRemoved) Kind() string { return "OffsetsRemoved" }
+
+// Kind names the fact.
+func (CleanupRan) Kind() string { return "CleanupRan" }
+
+// Kind names the fact.
+func (TxnVerificationStarted) Kind() string { return "TxnVerificationStarted" }
+
+// Kind names the fact.
+func (TxnVerificationFinished) Kind() string { return "TxnVerificationFinished" }
+
+// Kind names the fact.
+func (TxnOffsetsPending) Kind() string { return "TxnOffsetsPending" }
+
+// Kind names the fact.
+func (TxnOffsetsWritten) Kind() string { return "TxnOffsetsWritten" }
+
+// Kind names the fact.
+func (TxnOffsetsEnded) Kind() string { return "TxnOffsetsEnded" }
+
+// Kind names the fact.
 func (AppendStarted) Kind() string { return "AppendStarted" }
 
 // Kind names the fact.
@@ -191,6 +220,9 @@ func (ReplicaAdvanced) Kind() string { return "ReplicaAdvanced" }
 
 // Kind names the fact.
 func (ReplicaTruncated) Kind() string { return "ReplicaTruncated" }
+
+// Kind names the fact.
+func (LogCompacted) Kind() string { return "LogCompacted" }
 
 // Kind names the fact.
 func (HighWatermarkAdvanced) Kind() string { return "HighWatermarkAdvanced" }

@@ -57,6 +57,28 @@ func (b ReplicaAdvanced) text() string {
 func (b ReplicaTruncated) text() string {
 	return fmt.Sprintf("%s from %d to %d", tp(b.Topic, b.Partition), b.From, b.EndOffset)
 }
+func (b RemovedRecord) text() string {
+	s := fmt.Sprintf("%d %s", b.Offset, b.Why)
+	if b.By >= 0 {
+		s += fmt.Sprintf(" by %d", b.By)
+	}
+	if b.Record.What != "" {
+		s += " (" + b.Record.text() + ")"
+	}
+	return s
+}
+func (b LogCompacted) text() string {
+	s := fmt.Sprintf("%s from %d to %d, %d bytes to %d, %d records kept, %d removed", tp(b.Topic, b.Partition), b.From, b.To, b.BytesBefore, b.BytesAfter, b.Kept, b.Count)
+	for i, r := range b.Removed {
+		if i == 0 {
+			s += ": "
+		} else {
+			s += "; "
+		}
+		s += r.text()
+	}
+	return s
+}
 func (b HighWatermarkAdvanced) text() string {
 	return fmt.Sprintf("%s to %d of %d", tp(b.Topic, b.Partition), b.Offset, b.EndOffset)
 }

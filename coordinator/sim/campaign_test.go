@@ -126,6 +126,11 @@ func (c *campaign) run(steps int) {
 	c.do("set group.initial.rebalance.delay.ms %s", c.pick("0", "1000", "3000"))
 	c.do("set lab.load.delay.ms %s", c.pick("0", "20", "700"))
 	c.do("set offsets.load.buffer.size 1000")
+	if c.seed%2 == 1 {
+		c.do("set offsets.topic.segment.bytes 600")
+		c.do("set log.cleaner.backoff.ms 1000")
+		c.do("set log.cleaner.delete.retention.ms 5000")
+	}
 	c.do("topic orders %d", c.size)
 	c.do("group g")
 	rebalance := [][]string{{"5s", "10s", "20s"}, {"5s"}}[c.prng.IntN(2)]

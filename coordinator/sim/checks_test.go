@@ -14,7 +14,7 @@ var sometimes = []string{
 	"a group was loaded with members", "a client was told that it is unknown",
 	"a client was told that its coordinator is elsewhere", "a coordinator was loading", "a client was no longer joining",
 	"a client lost its partitions", "a request timed out", "a message was lost", "a leader rejoined for new partitions",
-	"a client revoked what another was to get", "a client kept partitions over a rebalance",
+	"a log was compacted", "a client revoked what another was to get", "a client kept partitions over a rebalance",
 	"a poll interval ran out", "a commit was refused", "a group became empty", "a commit survived a failover",
 }
 
@@ -121,6 +121,8 @@ func (c *checks) note(e event.Event) {
 	case event.RequestFailed:
 		c.mark("a client was no longer joining", b.Reason == "UnjoinedGroupException: the client is no longer joining")
 		c.mark("a request timed out", b.Reason == "no answer in time")
+	case event.LogCompacted:
+		c.mark("a log was compacted", b.Count > 0)
 	case event.ClientRevoked:
 		c.mark("a client lost its partitions", b.Lost)
 		c.mark("a client revoked what another was to get", !b.Lost && !c.rejoining[b.Client] && !c.closing[b.Client])
