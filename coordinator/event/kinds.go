@@ -82,6 +82,17 @@ var kinds = map[string]func([]byte) (Body, error){
 	"ConnectionOpened":        decode[ConnectionOpened],
 	"ConnectionClosed":        decode[ConnectionClosed],
 	"InputGiven":              decode[InputGiven],
+	"TxnStateChanged":         decode[TxnStateChanged],
+	"TxnRemoved":              decode[TxnRemoved],
+	"TxnFenced":               decode[TxnFenced],
+	"TxnAppendStarted":        decode[TxnAppendStarted],
+	"TxnAppendFinished":       decode[TxnAppendFinished],
+	"TxnMarkerSent":           decode[TxnMarkerSent],
+	"TxnMarkerAnswered":       decode[TxnMarkerAnswered],
+	"TxnLoadStarted":          decode[TxnLoadStarted],
+	"TxnLoadFinished":         decode[TxnLoadFinished],
+	"TxnUnloaded":             decode[TxnUnloaded],
+	"ProducerIDsAllocated":    decode[ProducerIDsAllocated],
 	"FactsBegan":              decode[FactsBegan],
 	"FactsEnded":              decode[FactsEnded],
 }
@@ -307,3 +318,36 @@ func (FactsBegan) Kind() string { return "FactsBegan" }
 
 // Kind names the fact.
 func (FactsEnded) Kind() string { return "FactsEnded" }
+
+// Kind names the fact.
+func (TxnStateChanged) Kind() string { return "TxnStateChanged" }
+
+// Kind names the fact.
+func (TxnRemoved) Kind() string { return "TxnRemoved" }
+
+// Kind names the fact.
+func (TxnFenced) Kind() string { return "TxnFenced" }
+
+// Kind names the fact.
+func (TxnAppendStarted) Kind() string { return "TxnAppendStarted" }
+
+// Kind names the fact.
+func (TxnAppendFinished) Kind() string { return "TxnAppendFinished" }
+
+// Kind names the fact.
+func (TxnMarkerSent) Kind() string { return "TxnMarkerSent" }
+
+// Kind names the fact.
+func (TxnMarkerAnswered) Kind() string { return "TxnMarkerAnswered" }
+
+// Kind names the fact.
+func (TxnLoadStarted) Kind() string { return "TxnLoadStarted" }
+
+// Kind names the fact.
+func (TxnLoadFinished) Kind() string { return "TxnLoadFinished" }
+
+// Kind names the fact.
+func (TxnUnloaded) Kind() string { return "TxnUnloaded" }
+
+// Kind names the fact.
+func (ProducerIDsAllocated) Kind() string { return "ProducerIDsAllocated" }
