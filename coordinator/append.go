@@ -15,6 +15,7 @@ const (
 	storesEmptyGroup
 	storesOffsets
 	storesReplacement
+	storesTombstones
 )
 
 // inflight is an append whose outcome is awaited.
@@ -33,6 +34,8 @@ type inflight struct {
 	assignments []event.Assignment // the same in the words of events
 	commit      commit             // storesOffsets
 	replacement replacement        // storesReplacement
+	deletion    int64              // storesTombstones: the number of who waits for it, 0 nobody
+	deleted     int                // which group of that DeleteGroups
 }
 
 // appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
@@ -78,9 +81,12 @@ func (c *Coordinator) append(g *group, what string, a *inflight, records []recor
 	a.seq = c.emit(g.id, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
 		DeadlineMs: a.deadlineMs})
 	c.appends[ticket] = a
-	c.out.Appends = append(c.out.Appends, Append{Ticket: ticket, Partition: a.partition,
-		Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what, Records: records, TimeoutMs: timeoutMs, Acks: -1,
-		Cause: a.seq})
+	out := Append{Ticket: ticket, Partition: a.partition, Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what,
+		Records: records, ProducerID: -1, ProducerEpoch: -1, TimeoutMs: timeoutMs, Acks: -1, Cause: a.seq}
+	if t := a.commit.txn; t != nil {
+		out.Transactional, out.ProducerID, out.ProducerEpoch = true, t.producerID, t.producerEpoch
+	}
+	c.out.Appends = append(c.out.Appends, out)
 }
 
 // appended takes the log's callback. Where the group has gone, or is no longer where it was, the outcome has no effect;
@@ -112,6 +118,8 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 		c.commitWritten(g, a, ticket, baseOffset, code)
 	case a.kind == storesAssignment && !ignored:
 		c.assignmentWritten(g, a, code)
+	case a.kind == storesTombstones:
+		c.tombstonesWritten(a, code)
 	case replaced != nil:
 		c.replacementWritten(g, replaced, &a.replacement, code)
 	}

@@ -196,8 +196,8 @@ func (w *walk) checkInvariants() {
 			t.Fatalf("%s is in no group and still has a slot", m.id)
 		}
 	}
-	if got := c.sessions.Delayed() + c.rebalances.Delayed(); got != c.wheel.Size() {
-		t.Fatalf("%d operations, %d timers", got, c.wheel.Size())
+	if got := c.sessions.Delayed() + c.rebalances.Delayed(); got != waiting(c) {
+		t.Fatalf("%d operations, %d timers", got, waiting(c))
 	}
 }
 
@@ -227,8 +227,8 @@ func TestInvariantsHoldOnRandomWalks(t *testing.T) {
 				t.Fatalf("seed %d: long after the last request: %+v", seed, g)
 			}
 		}
-		if w.b.c.wheel.Size() != 0 {
-			t.Fatalf("seed %d: %d timers are left", seed, w.b.c.wheel.Size())
+		if waiting(w.b.c) != 0 {
+			t.Fatalf("seed %d: %d timers are left", seed, waiting(w.b.c))
 		}
 		w.checkEvents()
 	}

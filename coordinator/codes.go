@@ -25,10 +25,12 @@ const (
 	codeRebalanceInProgress     int16 = 27
 	codeInvalidRequest          int16 = 42
 	codeStorageError            int16 = 56
+	codeNonEmptyGroup           int16 = 68
 	codeGroupIDNotFound         int16 = 69
 	codeMemberIDRequired        int16 = 79
 	codeGroupMaxSizeReached     int16 = 81
 	codeFencedInstanceID        int16 = 82
+	codeSubscribedToTopic       int16 = 86
 	codeUnstableOffsetCommit    int16 = 88
 )
 
@@ -43,4 +45,7 @@ const (
 	apiSyncGroup       int16 = 14
 	apiDescribeGroups  int16 = 15
 	apiListGroups      int16 = 16
+	apiTxnOffsetCommit int16 = 28
+	apiDeleteGroups    int16 = 42
+	apiOffsetDelete    int16 = 47
 )

@@ -45,8 +45,8 @@ type group struct {
 	joinOp    timer
 	syncOp    timer
 
-	topics  []topicOffsets // in order of first commit
-	byTopic map[string]int32
+	offsetTable
+	txns []*transaction // open ones that have committed offsets, in order of their first commit
 }
 
 const unknownMs = -1
@@ -68,7 +68,7 @@ type timer struct {
 
 func newGroup(id string, partition int32, nowMs int64) *group {
 	return &group{id: id, partition: partition, state: event.Empty, stateMs: nowMs,
-		byID: map[string]*member{}, byTopic: map[string]int32{}}
+		byID: map[string]*member{}, offsetTable: newOffsetTable(id)}
 }
 
 // rebalanceTimeoutMs is the largest rebalance timeout of the members, and whose it is.
@@ -185,6 +185,7 @@ func (c *Coordinator) addGroup(g *group) {
 		c.groupSlots = append(c.groupSlots, g)
 	}
 	c.groups[g.id] = g
+	c.armCleanup()
 }
 
 // sortedGroups lists the groups by id.

@@ -171,7 +171,7 @@ func TestOperationsAreToldOnce(t *testing.T) {
 	if len(open) != 0 {
 		t.Fatalf("left: %v", open)
 	}
-	if n := b.c.wheel.Size(); n != 0 {
+	if n := waiting(b.c); n != 0 {
 		t.Fatalf("%d timers are left", n)
 	}
 }

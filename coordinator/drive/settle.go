@@ -121,8 +121,12 @@ func (d *Drive) append(broker int32, a *coordinator.Append) {
 	for i, r := range a.Records {
 		records[i] = log.Record{TimestampMs: r.TimestampMs, Key: r.Key, Value: r.Value}
 	}
+	producer, attributes := log.NoProducer, int16(0)
+	if a.Transactional {
+		producer, attributes = log.Producer{ID: a.ProducerID, Epoch: a.ProducerEpoch, BaseSequence: -1}, log.Transactional
+	}
 	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
-		Epoch: a.Epoch, Batch: log.Encode(log.NoProducer, 0, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
+		Epoch: a.Epoch, Batch: log.Encode(producer, attributes, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
 		Internal: true, Group: a.Group, Cause: a.Cause})
 	d.clusterStale = true
 }
