@@ -111,6 +111,25 @@ func (p *picture) applyWaits(e event.Event) {
 		for _, o := range b.Offsets {
 			p.lines[fmt.Sprint(g, "offset ", o.Topic, o.Partition)] = fmt.Sprint(o.Offset, o.Metadata, o.LeaderEpoch)
 		}
+	case event.OffsetsRemoved:
+		for _, o := range b.Offsets {
+			delete(p.lines, fmt.Sprint(g, "offset ", o.Topic, o.Partition))
+			maps.DeleteFunc(p.lines, func(k, _ string) bool {
+				return strings.HasPrefix(k, g+"txn ") && strings.HasSuffix(k, fmt.Sprint(" ", o.Topic, o.Partition))
+			})
+		}
+	case event.TxnVerificationStarted:
+		p.lines[fmt.Sprint("verification ", b.Verification)] = fmt.Sprint(b.TransactionalID, b.ProducerID, b.ProducerEpoch, b.Partition)
+	case event.TxnVerificationFinished:
+		delete(p.lines, fmt.Sprint("verification ", b.Verification))
+	case event.TxnOffsetsPending:
+		p.lines[fmt.Sprint("append ", b.Append)] = fmt.Sprint(b.ProducerID, b.Offsets)
+	case event.TxnOffsetsWritten:
+		for _, o := range b.Offsets {
+			p.lines[fmt.Sprint(g, "txn ", b.ProducerID, " ", o.Topic, o.Partition)] = fmt.Sprint(o.Offset, o.Metadata, o.LeaderEpoch)
+		}
+	case event.TxnOffsetsEnded:
+		p.drop(fmt.Sprint(g, "txn ", b.ProducerID, " "))
 	case event.LoadFinished:
 		p.lines[fmt.Sprint("owned ", b.Partition)] = ""
 	case event.PartitionUnloaded:
