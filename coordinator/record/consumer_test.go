@@ -10,7 +10,7 @@ import (
 var ownsT0 = []TopicPartitions{{"t", []int32{0}}}
 
 // SER-04: subscriptions, versions 0 to 3, both directions.
-func TestSubscriptions(t *testing.T) {
+func TestSER04_Subscriptions(t *testing.T) {
 	for version, hexed := range []string{
 		"000000000001000174ffffffff",
 		"000100000001000174ffffffff000000010001740000000100000000",
@@ -82,7 +82,7 @@ func TestTopicsAreReadLeniently(t *testing.T) {
 }
 
 // SER-04: assignments.
-func TestAssignments(t *testing.T) {
+func TestSER04_Assignments(t *testing.T) {
 	const hexed = "000000000001000174000000020000000000000001ffffffff"
 	want := []TopicPartitions{{"t", []int32{0, 1}}}
 	sameBytes(t, "EncodeAssignment", EncodeAssignment(want), hexed)
