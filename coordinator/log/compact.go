@@ -1,7 +1,6 @@
 package log
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -172,7 +171,7 @@ func (l *Log) plan(c Compaction) (*plan, error) {
 	err := l.batches(p.segments, func(b Batch) error {
 		switch {
 		case b.Control():
-			commit, known := marker(b)
+			commit, _, known := marker(b)
 			if !known {
 				return nil
 			}
@@ -230,19 +229,6 @@ func (l *Log) batches(segments int, visit func(Batch) error) (err error) {
 		}
 	}
 	return nil
-}
-
-// marker reads what a control batch says of its transaction (Kafka: ControlRecordType); known is false where it says
-// something else.
-func marker(b Batch) (commit, known bool) {
-	err := b.Each(nil, func(r Record) bool {
-		if len(r.Key) >= 4 {
-			kind := binary.BigEndian.Uint16(r.Key[2:])
-			commit, known = kind == 1, kind <= 1
-		}
-		return false
-	})
-	return commit, known && err == nil
 }
 
 // clean returns what is left of a segment, and whether that is not all.
@@ -330,5 +316,5 @@ func (p *plan) fate(b Batch, r Record, over bool) (why event.RemovalReason, by i
 // newestOf tells whether a batch is the last one of a producer that is still remembered.
 func (l *Log) newestOf(b Batch) bool {
 	p, known := l.producers[b.ProducerID]
-	return known && !b.Control() && p.epoch == b.ProducerEpoch && p.batches[p.count-1].base == b.BaseOffset
+	return known && !b.Control() && p.count > 0 && p.epoch == b.ProducerEpoch && p.batches[p.count-1].base == b.BaseOffset
 }

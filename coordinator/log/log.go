@@ -26,6 +26,7 @@ type Log struct {
 	cleaned   int64
 	epochs    []epochStart
 	producers map[int64]producer
+	ended     []ended // replaced, never changed
 }
 
 // segment is what the log knows of a segment without reading it.

@@ -71,7 +71,7 @@ func (l *Log) relearn() error {
 	if len(l.producers) == 0 {
 		return nil
 	}
-	l.producers = nil
+	l.producers, l.ended = nil, nil
 	return l.Each(l.start, l.end, func(b Batch) bool { l.remember(b); return true })
 }
 
@@ -83,7 +83,7 @@ func (l *Log) Restart(at int64) error {
 		}
 	}
 	l.start, l.end, l.cleaned = at, at, at
-	l.epochs, l.producers = nil, nil
+	l.epochs, l.producers, l.ended = nil, nil, nil
 	return nil
 }
 
