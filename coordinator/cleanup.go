@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"math"
 	"slices"
 
 	"grouplab/coordinator/event"
@@ -15,7 +16,8 @@ func (c *Coordinator) armCleanup() {
 	if c.cleanup != purgatory.None || every < 1 {
 		return
 	}
-	c.cleanup = c.wheel.Arm(ownerCleanup, 0, c.startMs+((c.nowMs-c.startMs)/every+1)*every)
+	waitMs := every - (c.nowMs-c.startMs)%every
+	c.cleanup = c.wheel.Arm(ownerCleanup, 0, c.nowMs+min(waitMs, math.MaxInt64-c.nowMs))
 }
 
 func (c *Coordinator) disarmCleanup() {

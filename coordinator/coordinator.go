@@ -80,6 +80,8 @@ type Output struct {
 	DeadlineMs int64
 	// CreateOffsetsTopic is set when a FindCoordinator found no __consumer_offsets: the host creates it.
 	CreateOffsetsTopic bool
+	// CreateTransactionTopic likewise, for __transaction_state.
+	CreateTransactionTopic bool
 }
 
 // Config is what does not change during a machine's life.
@@ -150,6 +152,8 @@ type Metadata struct {
 	// OffsetsLeaders gives the leader of each partition of __consumer_offsets, -1 where there is none. It is nil while the
 	// topic does not exist.
 	OffsetsLeaders []int32
+	// TransactionLeaders gives the leader of each partition of __transaction_state likewise.
+	TransactionLeaders []int32
 }
 
 // LoadedBatch is one batch read from a partition of __consumer_offsets.
@@ -355,7 +359,7 @@ func (c *Coordinator) Emigrate(nowMs int64, partition, epoch int32) {
 // MetadataChanged tells what the broker now knows of the cluster. The coordinator keeps a copy.
 func (c *Coordinator) MetadataChanged(nowMs int64, m Metadata) {
 	c.enter(nowMs, 0)
-	c.meta = Metadata{slices.Clone(m.Brokers), maps.Clone(m.Topics), slices.Clone(m.OffsetsLeaders)}
+	c.meta = Metadata{slices.Clone(m.Brokers), maps.Clone(m.Topics), slices.Clone(m.OffsetsLeaders), slices.Clone(m.TransactionLeaders)}
 	if c.offsetsPartitions == 0 {
 		c.offsetsPartitions = int32(len(m.OffsetsLeaders))
 	}

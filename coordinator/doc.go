@@ -28,7 +28,7 @@
 // is parked may never come: a client that joins twice gets one answer (see event.ReplyDropped).
 //
 // Output.CreateOffsetsTopic asks for __consumer_offsets, with offsets.topic.num.partitions, because a client looked for
-// a coordinator. Until then nobody coordinates anything.
+// a coordinator. Until then nobody coordinates anything. CreateTransactionTopic likewise asks for __transaction_state.
 //
 // Probe answers what a request would get, on a copy of its group. Facts tells the state of everything as events, for a
 // viewer that comes late. Clone copies the whole machine: it and the copy go on alike when they are told alike.
