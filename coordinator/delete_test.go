@@ -144,10 +144,11 @@ func TestOffsetDeleteWaitsForItsTombstones(t *testing.T) {
 	b := newBench(t)
 	b.commit(commitTo("foo", 1))
 	b.hold = true
-	commit := b.commit(commitTo("foo", 2))
-	ticket := b.askDeleteOffsets(groupID, at{"foo", 0})
-	b.unanswered(commit, ticket)
+	commit, only := b.commit(commitTo("foo", 2)), b.commit(commitTo("bar", 9))
+	ticket := b.askDeleteOffsets(groupID, at{"foo", 0}, at{"bar", 0})
+	b.unanswered(commit, only, ticket)
 	b.release(0)
+	b.wantTombstones("[bar-0 foo-0]") // bar-0's was only pending: its record lies before the tombstone
 	wantCode(t, "commit", b.committed(commit), 0)
 	wantCode(t, "delete", answer[*kmsg.OffsetDeleteResponse](b, ticket).Topics[0].Partitions[0].ErrorCode, 0)
 	b.wantOffsets(map[string]int64{})

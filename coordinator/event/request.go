@@ -90,7 +90,7 @@ type OffsetsRefused struct {
 }
 
 // OffsetsRemoved fires when offsets are gone, whether they were committed, pending or part of a transaction. Tombstones
-// follow for those that had records. The values are the last ones.
+// follow. The values are the last ones.
 type OffsetsRemoved struct {
 	Why     Why           `json:"why"`
 	Offsets []OffsetValue `json:"offsets"`
