@@ -79,6 +79,9 @@ func (cfg Config) withDefaults() Config {
 	def(&cfg.ClusterID, "grouplab-lab-cluster-0")
 	def(&cfg.OffsetsPartitions, 50)
 	def(&cfg.OffsetsReplicas, int16(min(3, cfg.Brokers)))
+	def(&cfg.TransactionPartitions, 50)
+	def(&cfg.TransactionReplicas, int16(min(3, cfg.Brokers)))
+	def(&cfg.TransactionMinInsync, 2)
 	def(&cfg.DefaultPartitions, 1)
 	def(&cfg.DefaultReplicas, int16(min(3, cfg.Brokers)))
 	def(&cfg.MinInsyncReplicas, 1)
@@ -146,6 +149,7 @@ func (o Output) emptied() Output {
 	clear(o.Events) // let go of bodies, records and messages
 	clear(o.Messages)
 	return Output{Messages: o.Messages[:0], Appended: o.Appended[:0], Emigrations: o.Emigrations[:0], Immigrations: o.Immigrations[:0],
+		TxnEmigrations: o.TxnEmigrations[:0], TxnImmigrations: o.TxnImmigrations[:0],
 		Watermarks: o.Watermarks[:0], Events: o.Events[:0]}
 }
 
@@ -212,6 +216,8 @@ func (o Output) copied() Output {
 	o.Appended = append([]Appended(nil), o.Appended...)
 	o.Emigrations = append([]Leadership(nil), o.Emigrations...)
 	o.Immigrations = append([]Leadership(nil), o.Immigrations...)
+	o.TxnEmigrations = append([]Leadership(nil), o.TxnEmigrations...)
+	o.TxnImmigrations = append([]Leadership(nil), o.TxnImmigrations...)
 	o.Watermarks = append([]Watermark(nil), o.Watermarks...)
 	o.Events = append([]event.Event(nil), o.Events...)
 	return o

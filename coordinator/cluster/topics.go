@@ -20,6 +20,20 @@ func (c *Cluster) EnsureOffsetsTopic(nowMs int64) (code int16, message string) {
 	return c.CreateTopicWith(nowMs, TopicSpec{Name: OffsetsTopic, Partitions: c.cfg.OffsetsPartitions, Replicas: c.cfg.OffsetsReplicas})
 }
 
+// EnsureTransactionTopic creates __transaction_state if it is not there.
+func (c *Cluster) EnsureTransactionTopic(nowMs int64) (code int16, message string) {
+	if c.byName[TransactionTopic] != nil {
+		return codeNone, ""
+	}
+	return c.CreateTopicWith(nowMs, TopicSpec{Name: TransactionTopic, Partitions: c.cfg.TransactionPartitions, Replicas: c.cfg.TransactionReplicas})
+}
+
+// transactionConfigs are the settings of __transaction_state (Kafka: TransactionStateManager.transactionTopicConfigs).
+func (c *Cluster) transactionConfigs() []TopicConfig {
+	return []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "uncompressed"}, {"segment.bytes", strconv.Itoa(c.cfg.OffsetsSegmentBytes)},
+		{"min.insync.replicas", strconv.Itoa(int(c.cfg.TransactionMinInsync))}, {"unclean.leader.election.enable", "false"}}
+}
+
 // offsetsConfigs are the settings of __consumer_offsets (Kafka: GroupCoordinator.groupMetadataTopicConfigs).
 var offsetsConfigs = []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "producer"}}
 
@@ -29,11 +43,14 @@ func (c *Cluster) CreateTopic(nowMs int64, name string, partitions int32, replic
 	return c.CreateTopicWith(nowMs, TopicSpec{Name: name, Partitions: partitions, Replicas: replicas, Configs: configs})
 }
 
-// CreateTopicWith creates a topic with everything that CreateTopics can say. __consumer_offsets is internal and has its
-// own settings, whoever creates it.
+// CreateTopicWith creates a topic with everything that CreateTopics can say. __consumer_offsets and __transaction_state
+// are internal and have their own settings, whoever creates them.
 func (c *Cluster) CreateTopicWith(nowMs int64, spec TopicSpec) (code int16, message string) {
-	internal := spec.Name == OffsetsTopic
-	if internal {
+	internal := spec.Name == OffsetsTopic || spec.Name == TransactionTopic
+	switch spec.Name {
+	case TransactionTopic:
+		spec.Configs = append(c.transactionConfigs(), spec.Configs...)
+	case OffsetsTopic:
 		size := TopicConfig{"segment.bytes", strconv.Itoa(c.cfg.OffsetsSegmentBytes)}
 		spec.Configs = append(append(slices.Clone(offsetsConfigs), size), spec.Configs...)
 	}

@@ -1,9 +1,15 @@
 package cluster
 
-import "grouplab/coordinator/event"
+import (
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/log"
+)
 
 // OffsetsTopic is the topic that holds groups and committed offsets.
 const OffsetsTopic = "__consumer_offsets"
+
+// TransactionTopic is the topic that holds transactional ids.
+const TransactionTopic = "__transaction_state"
 
 // Config is what a cluster is made with. Zero values stand for Kafka's defaults.
 type Config struct {
@@ -15,6 +21,12 @@ type Config struct {
 	OffsetsPartitions int32
 	// OffsetsReplicas is offsets.topic.replication.factor, 3 or as many as there are brokers.
 	OffsetsReplicas int16
+	// TransactionPartitions is transaction.state.log.num.partitions, 50; TransactionReplicas is
+	// transaction.state.log.replication.factor, 3 or as many as there are brokers; TransactionMinInsync is
+	// transaction.state.log.min.isr, 2.
+	TransactionPartitions int32
+	TransactionReplicas   int16
+	TransactionMinInsync  int16
 	// DefaultPartitions and DefaultReplicas are num.partitions (1) and default.replication.factor (here: as many as
 	// there are brokers, at most 3, so that a killed broker does not take a topic away).
 	DefaultPartitions int32
@@ -125,9 +137,23 @@ type AppendRequest struct {
 	Ticket int64
 	// Internal is set for the broker's own coordinator: it alone may write to internal topics.
 	Internal bool
+	// Marker is set where the batch ends a transaction: Marker's answers come with Appended.Marker.
+	Marker bool
 	// Group and Cause go into the header of the events.
 	Group string
 	Cause int64
+}
+
+// MarkerRequest asks the leader of a partition to write the marker that ends a transaction there (WriteTxnMarkers). The
+// answer comes in Output.Appended, with Marker set, when every in-sync replica has it.
+type MarkerRequest struct {
+	Topic     string
+	Partition int32
+	Marker    log.Marker
+	// From is the coordinator's broker; it comes back as Appended.From. Ticket comes back too.
+	From   int32
+	Ticket int64
+	Cause  int64
 }
 
 // Appended is the outcome of an append.
@@ -137,6 +163,9 @@ type Appended struct {
 	Partition int32
 	Ticket    int64
 	Internal  bool
+	// Marker is set for the answer to a MarkerRequest, From is who asked then.
+	Marker bool
+	From   int32
 	// BaseOffset is where the batch is, -1 where it was refused. LogStartOffset is the log's first offset.
 	BaseOffset, LogStartOffset int64
 	// Duplicate is set where the batch had been written before (idempotent producer) and BaseOffset is of then.
@@ -198,7 +227,7 @@ type Message struct {
 	body *messageBody
 }
 
-// Leadership tells that a broker gained or lost a partition of __consumer_offsets.
+// Leadership tells that a broker gained or lost a partition of __consumer_offsets or __transaction_state.
 type Leadership struct {
 	Broker, Partition, Epoch int32
 	// EndOffset is the log end, where the leadership was gained.
@@ -219,8 +248,9 @@ type Output struct {
 	Messages []Message
 	// Appended are outcomes, in order.
 	Appended []Appended
-	// Emigrations come before Immigrations.
-	Emigrations, Immigrations []Leadership
+	// Emigrations come before Immigrations. They are of __consumer_offsets; the others are of __transaction_state.
+	Emigrations, Immigrations       []Leadership
+	TxnEmigrations, TxnImmigrations []Leadership
 	// Watermarks name the partitions with more to read: for fetches that wait.
 	Watermarks []Watermark
 	// MetadataChanged is set when brokers, topics, partitions or leaders changed.
