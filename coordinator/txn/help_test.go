@@ -44,7 +44,7 @@ type world struct {
 func newWorld(t fataler) *world {
 	w := &world{t: t, nowMs: 0, replies: map[int64]Reply{}, fences: map[string]int32{}, nextID: 1000, epoch: -1}
 	w.c = New(0, Config{Broker: 1, Numbers: &event.Numbers{}, Settings: DefaultSettings()})
-	w.c.MetadataChanged(0, Metadata{Topics: map[string]int32{"t": 4, "u": 2, offsetsTopic: 3}, Partitions: 1, OffsetsPartitions: 3})
+	w.c.MetadataChanged(0, Metadata{Topics: map[string]int32{"t": 4, "u": 2, offsetsTopic: 3}, Leaders: []int32{1}, OffsetsPartitions: 3})
 	w.take()
 	w.lead()
 	w.c.Allocated(0, w.nextID, 1000, 0)

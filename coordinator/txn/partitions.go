@@ -116,27 +116,46 @@ func (c *Coordinator) addBatch(r *Request, q *kmsg.AddPartitionsToTxnRequest) {
 			c.add(one.TransactionalID, one.ProducerID, one.ProducerEpoch, keys, a)
 			continue
 		}
-		t, code, guard := c.known(one.TransactionalID, one.ProducerID, one.ProducerEpoch)
-		if code == codeNone && t.pending != nil {
-			code, guard = codeConcurrentTransactions, guardBusy
-		}
+		in, code, guard := c.verifiable(one.TransactionalID, one.ProducerID, one.ProducerEpoch)
 		if code != codeNone {
 			c.done(a, code, guard)
 			continue
 		}
-		in := t.metadata // handleVerifyPartitionsInTransaction
-		first := slices.IndexFunc(keys, func(k partitionKey) bool { return !in.has(k) })
-		if first >= 0 {
+		if first := slices.IndexFunc(keys, func(k partitionKey) bool { return !in.has(k) }); first >= 0 {
 			code, guard = codeTransactionAbortable, fmt.Sprintf("%s-%d is not in the transaction", keys[first].topic, keys[first].partition)
 		}
-		c.part(number, i, code, guard, func(k partitionKey) int16 {
-			if in.has(k) {
-				return codeNone
-			}
-			return codeTransactionAbortable
-		})
+		c.part(number, i, code, guard, in.verify)
 	}
 	c.part(number, -1, codeNone, "", nil)
+}
+
+// verifiable finds a transaction whose partitions can be told now (handleVerifyPartitionsInTransaction).
+func (c *Coordinator) verifiable(id string, producerID int64, epoch int16) (in metadata, code int16, guard string) {
+	t, code, guard := c.known(id, producerID, epoch)
+	switch {
+	case code != codeNone:
+		return metadata{}, code, guard
+	case t.pending != nil:
+		return metadata{}, codeConcurrentTransactions, guardBusy
+	}
+	return t.metadata, codeNone, ""
+}
+
+func (m metadata) verify(p partitionKey) int16 {
+	if m.state == event.TxnOngoing && m.has(p) {
+		return codeNone
+	}
+	return codeTransactionAbortable
+}
+
+// Verify tells whether a partition is part of a producer's open transaction, as AddPartitionsToTxn with VerifyOnly does,
+// for a broker that asks at once. It changes nothing and tells nothing.
+func (c *Coordinator) Verify(id string, producerID int64, epoch int16, topic string, partition int32) (code int16) {
+	in, code, _ := c.verifiable(id, producerID, epoch)
+	if code == codeNone {
+		code = in.verify(partitionKey{topic, partition})
+	}
+	return code
 }
 
 // part notes the outcome of one transaction of a batch; the last one answers it.

@@ -61,8 +61,10 @@ func (c *Coordinator) Handle(nowMs int64, r Request) {
 		c.addOffsets(&r, q)
 	case *kmsg.EndTxnRequest:
 		c.endTxn(&r, q)
+	case *kmsg.FindCoordinatorRequest:
+		c.findCoordinator(&r, q)
 	default:
-		panic(fmt.Sprintf("txn.Handle takes InitProducerID, AddPartitionsToTxn, AddOffsetsToTxn and EndTxn, not %T", r.Kmsg))
+		panic(fmt.Sprintf("txn.Handle takes InitProducerID, AddPartitionsToTxn, AddOffsetsToTxn, EndTxn and FindCoordinator, not %T", r.Kmsg))
 	}
 }
 
@@ -116,10 +118,10 @@ func (c *Coordinator) Emigrate(nowMs int64, partition, epoch int32) {
 // MetadataChanged tells what the broker now knows of the cluster. The coordinator keeps a copy.
 func (c *Coordinator) MetadataChanged(nowMs int64, m Metadata) {
 	c.enter(nowMs, 0)
-	m.Topics = maps.Clone(m.Topics)
+	m.Topics, m.Brokers, m.Leaders = maps.Clone(m.Topics), slices.Clone(m.Brokers), slices.Clone(m.Leaders)
 	c.meta = m
 	if c.stateTopicPartitions == 0 {
-		c.stateTopicPartitions = m.Partitions
+		c.stateTopicPartitions = int32(len(m.Leaders))
 	}
 }
 

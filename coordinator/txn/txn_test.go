@@ -316,13 +316,13 @@ func TestMarkersThatAreNotNeeded(t *testing.T) {
 	id, epoch := w.init("tx")
 	w.done(addReq("tx", id, epoch, "t", 0))
 	w.done(addReq("tx", id, epoch, "u", 0))
-	w.c.MetadataChanged(w.nowMs, Metadata{Topics: map[string]int32{"t": 4}, Partitions: 1, OffsetsPartitions: 3})
+	w.c.MetadataChanged(w.nowMs, Metadata{Topics: map[string]int32{"t": 4}, Leaders: []int32{1}, OffsetsPartitions: 3})
 	w.ask(endReq("tx", id, epoch, true))
 	w.append(0)
 	if len(w.markers) != 1 || w.markers[0].Topic != "t" {
 		t.Fatalf("markers %+v", w.markers)
 	}
-	w.c.MetadataChanged(w.nowMs, Metadata{Topics: map[string]int32{}, Partitions: 1, OffsetsPartitions: 3})
+	w.c.MetadataChanged(w.nowMs, Metadata{Topics: map[string]int32{}, Leaders: []int32{1}, OffsetsPartitions: 3})
 	w.mark(codeUnknownTopicOrPartition)
 	w.settle()
 	w.wantState("tx", "CompleteCommit 1000/0 none")
@@ -448,7 +448,7 @@ func TestMistakesOfTheHostPanic(t *testing.T) {
 func TestMoreRefusals(t *testing.T) {
 	w := newWorld(t)
 	id, _ := w.init("tx")
-	w.c.MetadataChanged(w.nowMs, Metadata{Topics: map[string]int32{"t": 4}, Partitions: 1})
+	w.c.MetadataChanged(w.nowMs, Metadata{Topics: map[string]int32{"t": 4}, Leaders: []int32{1}})
 	w.want(w.ask(offsetsReq("tx", id, 0, "g")), "COORDINATOR_NOT_AVAILABLE")
 	fresh := New(0, Config{Numbers: &event.Numbers{}, Settings: DefaultSettings()})
 	fresh.Handle(0, Request{Ticket: 1, Kmsg: initReq("tx", 1)})
@@ -497,4 +497,49 @@ func TestCloneInTheMiddle(t *testing.T) {
 	if out := copied.Take(); len(out.Replies) != 1 || out.Replies[0].Ticket != ticket {
 		t.Errorf("the copy answers %+v", out.Replies)
 	}
+}
+
+func TestFindCoordinator(t *testing.T) {
+	w := newWorld(t)
+	meta := Metadata{Brokers: []BrokerInfo{{2, "b2", 9092}}, Topics: map[string]int32{}, Leaders: []int32{2}, OffsetsPartitions: 3}
+	w.c.MetadataChanged(w.nowMs, meta)
+	old := kmsg.NewPtrFindCoordinatorRequest()
+	old.Version, old.CoordinatorType, old.CoordinatorKey = 3, 1, "tx"
+	if r := w.replies[w.ask(old)].Kmsg.(*kmsg.FindCoordinatorResponse); r.NodeID != 2 || r.Host != "b2" || r.ErrorCode != 0 {
+		t.Errorf("found %+v", r)
+	}
+	batch := kmsg.NewPtrFindCoordinatorRequest()
+	batch.Version, batch.CoordinatorType, batch.CoordinatorKeys = 4, 1, []string{"tx", "other"}
+	if r := w.replies[w.ask(batch)].Kmsg.(*kmsg.FindCoordinatorResponse); len(r.Coordinators) != 2 || r.Coordinators[1].Key != "other" || r.Coordinators[1].NodeID != 2 {
+		t.Errorf("found %+v", r)
+	}
+	meta.Leaders = []int32{-1}
+	w.c.MetadataChanged(w.nowMs, meta)
+	w.want(w.ask(old), "COORDINATOR_NOT_AVAILABLE")
+	meta.Leaders = nil
+	w.c.MetadataChanged(w.nowMs, meta)
+	w.c.Handle(w.nowMs, Request{Ticket: 99, Kmsg: old})
+	if out := w.c.Take(); !out.CreateTopic || out.Replies[0].Code != codeNotAvailable {
+		t.Errorf("without the topic: %+v", out)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	w := newWorld(t)
+	id, _ := w.init("tx")
+	verify := func(epoch int16, partition int32, want int16) {
+		t.Helper()
+		if got := w.c.Verify("tx", id, epoch, "t", partition); got != want {
+			t.Errorf("epoch %d, t-%d: %d, want %d", epoch, partition, got, want)
+		}
+	}
+	verify(0, 1, codeTransactionAbortable)
+	w.ask(addReq("tx", id, 0, "t", 1))
+	verify(0, 1, codeConcurrentTransactions)
+	w.settle()
+	verify(0, 1, codeNone)
+	verify(0, 2, codeTransactionAbortable)
+	verify(1, 1, codeProducerFenced)
+	w.done(endReq("tx", id, 0, true))
+	verify(0, 1, codeTransactionAbortable)
 }

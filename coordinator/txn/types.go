@@ -65,6 +65,8 @@ type Output struct {
 	Events []event.Event
 	// AllocateProducerIDs is set when a block of producer ids is wanted from the controller; Allocated brings it.
 	AllocateProducerIDs bool
+	// CreateTopic is set when a FindCoordinator found no __transaction_state: the host creates it.
+	CreateTopic bool
 	// DeadlineMs is when Advance must be called at the latest; -1 where nothing waits for time.
 	DeadlineMs int64
 }
@@ -105,13 +107,24 @@ func DefaultSettings() Settings {
 	}
 }
 
+// BrokerInfo is a live broker and the address that it advertises.
+type BrokerInfo struct {
+	ID   int32
+	Host string
+	Port int32
+}
+
 // Metadata is what the broker knows of the cluster, as far as this coordinator looks into it.
 type Metadata struct {
+	// Brokers are those that are alive.
+	Brokers []BrokerInfo
 	// Topics gives each topic's number of partitions, internal ones too.
 	Topics map[string]int32
-	// Partitions is the number of partitions of __transaction_state, 0 while it does not exist; OffsetsPartitions that of
-	// __consumer_offsets.
-	Partitions, OffsetsPartitions int32
+	// Leaders gives the leader of each partition of __transaction_state, -1 where there is none. It is nil while the
+	// topic does not exist.
+	Leaders []int32
+	// OffsetsPartitions is the number of partitions of __consumer_offsets, 0 while it does not exist.
+	OffsetsPartitions int32
 }
 
 // LoadedBatch is one batch read from a partition of __transaction_state.
