@@ -27,7 +27,7 @@ func (c *Cluster) WriteMarker(nowMs int64, m MarkerRequest) {
 	m.Marker.TimestampMs = c.nowMs
 	r := AppendRequest{Broker: leader, Topic: m.Topic, Partition: m.Partition, Epoch: -1, Batch: m.Marker.Encode(), Acks: -1, TimeoutMs: markerTimeoutMs,
 		Ticket: m.Ticket, Internal: true, Marker: true, Cause: m.Cause}
-	result := Appended{Broker: leader, Topic: m.Topic, Partition: m.Partition, Ticket: m.Ticket, Internal: true, Marker: true, From: m.From,
+	result := Appended{Broker: leader, Topic: m.Topic, Partition: m.Partition, Ticket: m.Ticket, Internal: true, Marker: true, From: m.From, Life: m.Life, Cause: m.Cause,
 		BaseOffset: -1, LogStartOffset: -1}
 	if ok && !c.Running(leader) {
 		result.Code, result.Message = codeNotLeaderOrFollower, fmt.Sprintf("nobody leads %s-%d", m.Topic, m.Partition)
@@ -226,13 +226,19 @@ func (c *Cluster) release(p *partition) {
 	}
 }
 
-// giveUp answers every waiting append of a partition with one code; code 0 drops them without an answer.
+// giveUp answers every waiting append of a partition with one code; code 0 drops them without an answer, but for
+// markers: who sent them is another broker, which sees the connection break.
 func (c *Cluster) giveUp(p *partition, code int16, message string) {
 	for _, w := range p.waiters {
-		if code != codeNone {
+		switch {
+		case code != codeNone:
 			w.result.Code, w.result.Message = code, message
-			c.finish(w.result)
+		case w.result.Marker:
+			w.result.Code, w.result.Message = codeNetworkException, "the leader is gone"
+		default:
+			continue
 		}
+		c.finish(w.result)
 	}
 	c.removeWaiters(p, len(p.waiters))
 }

@@ -13,6 +13,7 @@ const (
 	codeNotLeaderOrFollower      int16 = 6
 	codeRequestTimedOut          int16 = 7
 	codeMessageTooLarge          int16 = 10
+	codeNetworkException         int16 = 13
 	codeInvalidTopic             int16 = 17
 	codeNotEnoughReplicas        int16 = 19
 	codeInvalidRequiredAcks      int16 = 21

@@ -150,8 +150,9 @@ type MarkerRequest struct {
 	Topic     string
 	Partition int32
 	Marker    log.Marker
-	// From is the coordinator's broker; it comes back as Appended.From. Ticket comes back too.
+	// From is the coordinator's broker and Life which life of its process; they and Ticket come back in Appended.
 	From   int32
+	Life   int64
 	Ticket int64
 	Cause  int64
 }
@@ -163,9 +164,12 @@ type Appended struct {
 	Partition int32
 	Ticket    int64
 	Internal  bool
-	// Marker is set for the answer to a MarkerRequest, From is who asked then.
+	// Marker is set for the answer to a MarkerRequest, From and Life tell who asked then.
 	Marker bool
 	From   int32
+	Life   int64
+	// Cause is the MarkerRequest's.
+	Cause int64
 	// BaseOffset is where the batch is, -1 where it was refused. LogStartOffset is the log's first offset.
 	BaseOffset, LogStartOffset int64
 	// Duplicate is set where the batch had been written before (idempotent producer) and BaseOffset is of then.

@@ -22,6 +22,13 @@ func (m Marker) Encode() []byte {
 	return Encode(Producer{m.ProducerID, m.ProducerEpoch, -1}, Transactional|Control, []Record{{TimestampMs: m.TimestampMs, Key: key, Value: value}})
 }
 
+// ReadMarker reads a control batch that ends a transaction; ok is false where it does something else.
+func ReadMarker(b Batch) (m Marker, ok bool) {
+	m = Marker{ProducerID: b.ProducerID, ProducerEpoch: b.ProducerEpoch, TimestampMs: b.MaxTimestampMs}
+	m.Commit, m.CoordinatorEpoch, ok = marker(b)
+	return m, ok
+}
+
 // marker reads what a control batch says of its transaction; known is false where it says something else.
 func marker(b Batch) (commit bool, coordinatorEpoch int32, known bool) {
 	err := b.Each(nil, func(r Record) bool {

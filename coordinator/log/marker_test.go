@@ -15,8 +15,8 @@ func TestMarker(t *testing.T) {
 	if got := fmt.Sprintf("%x %x", records[0].Key, records[0].Value); got != "00000001 000000000007" {
 		t.Errorf("key and value %s", got)
 	}
-	if commit, epoch, known := marker(b); !commit || epoch != 7 || !known {
-		t.Errorf("read %v, %d, %v", commit, epoch, known)
+	if m, ok := ReadMarker(b); !ok || m != (Marker{9, 3, 7, true, 5}) {
+		t.Errorf("read %+v, %v", m, ok)
 	}
 }
 
