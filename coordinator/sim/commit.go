@@ -81,8 +81,11 @@ func (c *consumer) onCommit(w *World, k *call, r *kmsg.OffsetCommitResponse) {
 	case kerr.RebalanceInProgress.Code:
 		c.requestRejoin(w, "offset commit failed since group is already rebalancing")
 	case kerr.FencedInstanceID.Code, kerr.GroupAuthorizationFailed.Code, kerr.TopicAuthorizationFailed.Code:
-		c.fail(w, code, "OffsetCommit: "+event.CodeName(code))
-		return
+		if c.phase == running {
+			c.fail(w, code, "OffsetCommit: "+event.CodeName(code))
+			return
+		}
+		// A close only logs it, and goes on.
 	}
 	c.commitFailed(w, k, f)
 }

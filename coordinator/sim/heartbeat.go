@@ -92,7 +92,8 @@ func (c *consumer) onHeartbeat(w *World, r *kmsg.HeartbeatResponse) {
 		c.resetGeneration(w, "encountered "+event.CodeName(r.ErrorCode)+" from HEARTBEAT response")
 		c.heartbeatFailed(w)
 	default:
-		// FENCED_INSTANCE_ID, GROUP_AUTHORIZATION_FAILED and the unexpected: the next poll throws it.
+		// FENCED_INSTANCE_ID, GROUP_AUTHORIZATION_FAILED and the unexpected: the thread ends, the next poll throws it.
+		c.heartbeat.enabled = false
 		c.fail(w, r.ErrorCode, "Heartbeat: "+event.CodeName(r.ErrorCode))
 	}
 }
