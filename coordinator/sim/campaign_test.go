@@ -137,8 +137,13 @@ func (c *campaign) run(steps int) {
 	assignors := []string{"range", "cooperative-sticky", "roundrobin", "cooperative-sticky", "sticky", "cooperative-sticky,sticky"}[c.seed%6]
 	for range 3 + c.prng.IntN(3) {
 		c.consumers++
-		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s", c.consumers, assignors,
-			c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s"), c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"))
+		session, rebalances, commit, age := c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s")
+		timeout, version, instance := c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"), ""
+		if version != "3" && c.seed%3 == 1 && c.consumers%2 == 0 {
+			instance = fmt.Sprintf(" instance=i%d", c.consumers)
+		}
+		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s%s", c.consumers, assignors,
+			session, rebalances, commit, age, timeout, version, instance)
 	}
 	for i := range steps {
 		c.action()
