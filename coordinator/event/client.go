@@ -19,6 +19,8 @@ type ClientStarted struct {
 	// Assignors is its partition.assignment.strategy, the preferred one first. InstanceID is its group.instance.id.
 	Assignors  []string `json:"assignors,omitempty"`
 	InstanceID string   `json:"instanceId,omitempty"`
+	// TransactionalID is the transactional.id with which it commits its offsets in transactions.
+	TransactionalID string `json:"transactionalId,omitempty"`
 	// Real is set for a process outside of the lab; then only its connection is known, not its beliefs.
 	Real bool `json:"real,omitempty"`
 }

@@ -107,6 +107,9 @@ func (b ClientStarted) text() string {
 	if b.InstanceID != "" {
 		line = words(line, "instance", Name(b.InstanceID))
 	}
+	if b.TransactionalID != "" {
+		line = words(line, "transactional", Name(b.TransactionalID))
+	}
 	return line
 }
 func (b ClientStopped) text() string { return words(Name(b.Client), flag(b.Killed, "killed")) }

@@ -150,6 +150,8 @@ func TestAssignorAndInstanceErrors(t *testing.T) {
 		{ConsumerConfig{Assignors: []string{"stick"}}, `no assignor is called "stick"; there are range, roundrobin, sticky, cooperative-sticky`},
 		{ConsumerConfig{Assignors: []string{"range", "range"}}, "it has the assignor range twice"},
 		{ConsumerConfig{InstanceID: "a b"}, `no instance can be called "a b"`},
+		{ConsumerConfig{TransactionalID: "a b"}, `no transactional id can be "a b"`},
+		{ConsumerConfig{TransactionalID: "tx", AutoCommitMs: -1}, "a transactional consumer needs an interval"},
 		{ConsumerConfig{InstanceID: "i", JoinVersion: 4}, "JoinGroup v4 cannot carry an instance id"},
 	} {
 		x.cfg.Name, x.cfg.Group, x.cfg.Topics = "c1", "g", []string{"orders"}

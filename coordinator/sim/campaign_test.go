@@ -126,6 +126,7 @@ func (c *campaign) run(steps int) {
 	c.do("set group.initial.rebalance.delay.ms %s", c.pick("0", "1000", "3000"))
 	c.do("set lab.load.delay.ms %s", c.pick("0", "20", "700"))
 	c.do("set offsets.load.buffer.size 1000")
+	c.do("set transaction.state.log.num.partitions 2")
 	if c.seed%2 == 1 {
 		c.do("set offsets.topic.segment.bytes 600")
 		c.do("set log.cleaner.backoff.ms 1000")
@@ -141,6 +142,9 @@ func (c *campaign) run(steps int) {
 		timeout, version, instance := c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"), ""
 		if version != "3" && c.seed%3 == 1 && c.consumers%2 == 0 {
 			instance = fmt.Sprintf(" instance=i%d", c.consumers)
+		}
+		if commit != "off" && c.seed%4 == 2 {
+			instance += fmt.Sprintf(" transactional=tx%d", c.consumers)
 		}
 		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s%s", c.consumers, assignors,
 			session, rebalances, commit, age, timeout, version, instance)

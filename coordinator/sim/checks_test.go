@@ -15,7 +15,7 @@ var sometimes = []string{
 	"a group was loaded with members", "a client was told that it is unknown",
 	"a client was told that its coordinator is elsewhere", "a coordinator was loading", "a client was no longer joining",
 	"a client lost its partitions", "a request timed out", "a message was lost", "a leader rejoined for new partitions",
-	"a log was compacted", "a static member came back", "a client revoked what another was to get", "a client kept partitions over a rebalance",
+	"a log was compacted", "a static member came back", "a transaction was committed", "a transaction was aborted", "a client revoked what another was to get", "a client kept partitions over a rebalance",
 	"a poll interval ran out", "a commit was refused", "a group became empty", "a commit survived a failover",
 }
 
@@ -124,6 +124,9 @@ func (c *checks) note(e event.Event) {
 	case event.RequestFailed:
 		c.mark("a client was no longer joining", b.Reason == "UnjoinedGroupException: the client is no longer joining")
 		c.mark("a request timed out", b.Reason == "no answer in time")
+	case event.TxnOffsetsEnded:
+		c.mark("a transaction was committed", b.Commit)
+		c.mark("a transaction was aborted", !b.Commit)
 	case event.MemberReplaced:
 		c.mark("a static member came back", true)
 	case event.LogCompacted:
@@ -266,7 +269,7 @@ func (c *checks) ends(p parkedReply) bool {
 		}
 	}
 	for id, what := range c.appends {
-		if id.broker == p.broker && ((p.api == 14 || p.api == 11) && what == "group" || p.api == 8 && what == "offsets") {
+		if id.broker == p.broker && ((p.api == 14 || p.api == 11) && what == "group" || p.api == 8 && what == "offsets" || p.api == 28 && what == "transactional offsets") {
 			return true
 		}
 	}
@@ -338,6 +341,11 @@ func (c *checks) assign(e event.Event) string {
 func (c *checks) commit(e event.Event) string {
 	switch b := e.Body.(type) {
 	case event.OffsetsPending:
+		for _, o := range b.Offsets {
+			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
+			c.maybe[name] = append(c.maybe[name], o.Offset)
+		}
+	case event.TxnOffsetsPending:
 		for _, o := range b.Offsets {
 			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
 			c.maybe[name] = append(c.maybe[name], o.Offset)

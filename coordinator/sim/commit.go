@@ -7,7 +7,7 @@ import (
 	"grouplab/coordinator/event"
 )
 
-func (c *consumer) autoCommits() bool { return c.cfg.AutoCommitMs > 0 }
+func (c *consumer) autoCommits() bool { return c.cfg.AutoCommitMs > 0 && c.cfg.TransactionalID == "" }
 
 // maybeAutoCommit is maybeAutoCommitOffsetsAsync: in poll, at most every auto.commit.interval.ms.
 func (c *consumer) maybeAutoCommit(w *World) {

@@ -61,6 +61,11 @@ type ConsumerConfig struct {
 	// InstanceID is group.instance.id, which makes it a static member (KIP-345): it never sends LeaveGroup. "" for a
 	// dynamic member; otherwise like Name. It needs JoinVersion 5.
 	InstanceID string
+	// TransactionalID makes it consume, transform and produce in transactions (KIP-98, KIP-447): instead of auto-commit
+	// its positions are committed every AutoCommitMs in a transaction of this id. "" for none; otherwise like Name.
+	TransactionalID string
+	// TransactionTimeoutMs is transaction.timeout.ms, default 60 000.
+	TransactionTimeoutMs int32
 }
 
 // withDefaults checks a world's description and fills in what was left out.
@@ -113,6 +118,7 @@ func (c ConsumerConfig) withDefaults() (ConsumerConfig, error) {
 	def32(&c.HeartbeatMs, 3_000)
 	def32(&c.AutoCommitMs, 5_000)
 	def32(&c.RecordsPerSecond, 1)
+	def32(&c.TransactionTimeoutMs, 60_000)
 	def64(&c.MetadataMaxAgeMs, 300_000)
 	def64(&c.RetryBackoffMs, 100)
 	def64(&c.RequestTimeoutMs, 30_000)
@@ -123,7 +129,7 @@ func (c ConsumerConfig) withDefaults() (ConsumerConfig, error) {
 		c.Assignors = []string{rangeAssignor}
 	}
 	c.Assignors = slices.Clone(c.Assignors)
-	return c, cmp.Or(c.checkBounds(), c.checkAssignors(), c.checkInstance())
+	return c, cmp.Or(c.checkBounds(), c.checkAssignors(), c.checkInstance(), c.checkTransactional())
 }
 
 func (c ConsumerConfig) checkAssignors() error {
@@ -134,6 +140,17 @@ func (c ConsumerConfig) checkAssignors() error {
 		if slices.Contains(c.Assignors[:i], name) {
 			return fmt.Errorf("consumer %s: it has the assignor %s twice", c.Name, name)
 		}
+	}
+	return nil
+}
+
+func (c ConsumerConfig) checkTransactional() error {
+	switch {
+	case c.TransactionalID == "":
+	case !named(c.TransactionalID):
+		return fmt.Errorf("consumer %s: no transactional id can be %q: it has 1 to 64 letters, digits, '.', '_' or '-'", c.Name, c.TransactionalID)
+	case c.AutoCommitMs <= 0:
+		return fmt.Errorf("consumer %s: a transactional consumer needs an interval for its commits", c.Name)
 	}
 	return nil
 }
@@ -163,6 +180,7 @@ func (c ConsumerConfig) checkBounds() error {
 		{"retry back-off", c.RetryBackoffMs, 1, math.MaxInt32},
 		{"request timeout", c.RequestTimeoutMs, 1, math.MaxInt32},
 		{"rate", int64(c.RecordsPerSecond), 1, 1_000_000},
+		{"transaction timeout", int64(c.TransactionTimeoutMs), 1, math.MaxInt32},
 		{"version of JoinGroup", int64(c.JoinVersion), 1, 9},
 	} {
 		if b.v < b.least || b.v > b.most {

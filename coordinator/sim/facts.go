@@ -7,7 +7,7 @@ func (c *consumer) started() event.ClientStarted {
 	return event.ClientStarted{
 		Client: c.cfg.Name, Topics: c.cfg.Topics, SessionTimeoutMs: c.cfg.SessionTimeoutMs,
 		RebalanceTimeoutMs: c.cfg.RebalanceTimeoutMs, HeartbeatMs: c.cfg.HeartbeatMs,
-		Assignors: c.cfg.Assignors, InstanceID: c.cfg.InstanceID,
+		Assignors: c.cfg.Assignors, InstanceID: c.cfg.InstanceID, TransactionalID: c.cfg.TransactionalID,
 	}
 }
 

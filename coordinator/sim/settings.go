@@ -36,6 +36,7 @@ var settings = []setting{
 	{"offsets.topic.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.OffsetsPartitions = int32(v) }},
 	{"offsets.topic.replication.factor", 1, 9, func(d *drive.Config, v int64) { d.Cluster.OffsetsReplicas = int16(v) }},
 	{"offsets.topic.segment.bytes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.OffsetsSegmentBytes = int(v) }},
+	{"transaction.state.log.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.TransactionPartitions = int32(v) }},
 	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaFetchWaitMaxMs = v }},
 	{"replica.lag.time.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaLagTimeMaxMs = v }},
 }
