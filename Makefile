@@ -24,14 +24,21 @@ build: $(DIST)/lab.wasm.br ## build the tab and the server
 	@echo "building the server"
 	@$(GO) build -o $(DIST)/.grouplab ./server && mv $(DIST)/.grouplab $(DIST)/grouplab
 
-$(DIST)/lab.wasm: $(WASM_GO) go.mod go.sum
+$(DIST)/lab.wasm: $(WASM_GO) go.mod go.sum $(DIST)/overlay.json
 	@echo "building the tab (the first time takes a minute or two)"
-	@GOOS=js GOARCH=wasm $(GO) build -trimpath -ldflags='-s -w' -o $@ ./wasm
+	@GOOS=js GOARCH=wasm $(GO) build -overlay $(DIST)/overlay.json -trimpath -ldflags='-s -w' -o $@ ./wasm
 	@cp "$(GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
 
 $(DIST)/lab.wasm.br: $(DIST)/lab.wasm
 	@echo "compressing the tab"
 	@$(GO) run ./static/pack -quality $(BROTLI) $(DIST)/lab.wasm
+
+# The tab is built without net/http, which it never uses: see wasm/nohttp.
+$(DIST)/overlay.json: wasm/nohttp/http.go go.mod
+	@GOOS=js GOARCH=wasm $(GO) list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}}{{"\n"}}{{end}}' net/http | \
+	awk -v stub="$(CURDIR)/wasm/nohttp/http.go" 'BEGIN { printf "{\"Replace\":{" } \
+	NF { n = split($$0, part, "/"); printf "%s\"%s\":\"%s\"", (count++ ? ",\n" : "\n"), $$0, (part[n] == "http.go" ? stub : "") } \
+	END { print "\n}}" }' >$@
 
 generate: ## write the Go code of the templ components
 	@$(GO) tool templ generate -path static/view

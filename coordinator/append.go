@@ -38,6 +38,21 @@ type inflight struct {
 	deleted     int                // which group of that DeleteGroups
 }
 
+// batchRoom is where the records of commits lie until they were taken: room that is used again.
+type batchRoom struct {
+	records []record.Record
+	values  []byte
+}
+
+// empty gives the room free, unless it has grown very large.
+func (r *batchRoom) empty() {
+	const keepRecords, keepBytes = 1024, 64 << 10
+	if cap(r.records) > keepRecords || cap(r.values) > keepBytes {
+		*r = batchRoom{}
+	}
+	r.records, r.values = r.records[:0], r.values[:0]
+}
+
 // appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
 // of the elected protocol. It carries the time at which the state was entered, which is CompletingRebalance: Stable
 // begins when the record is written.
@@ -82,7 +97,7 @@ func (c *Coordinator) append(g *group, what string, a *inflight, records []recor
 		DeadlineMs: a.deadlineMs})
 	c.appends[ticket] = a
 	out := Append{Ticket: ticket, Partition: a.partition, Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what,
-		Records: records, ProducerID: -1, ProducerEpoch: -1, TimeoutMs: timeoutMs, Acks: -1, Cause: a.seq}
+		Records: records, Offsets: a.commit.told, ProducerID: -1, ProducerEpoch: -1, TimeoutMs: timeoutMs, Acks: -1, Cause: a.seq}
 	if t := a.commit.txn; t != nil {
 		out.Transactional, out.ProducerID, out.ProducerEpoch = true, t.producerID, t.producerEpoch
 	}

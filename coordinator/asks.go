@@ -8,19 +8,18 @@ import "github.com/twmb/franz-go/pkg/kmsg"
 // chosen. known is false where the id is neither a member nor pending. The bytes are shared: they must not be changed.
 func (c *Coordinator) Asks(groupID, memberID string) (requests []kmsg.Request, clientID, clientHost string, known bool) {
 	m := &member{id: memberID, sessionTimeoutMs: 45000, rebalanceTimeoutMs: 300000}
+	known = memberID == ""
 	g := c.groups[groupID]
 	if g == nil {
 		g = newGroup(groupID, 0, c.nowMs)
 	} else if found := g.byID[memberID]; found != nil {
-		m = found
-	} else {
-		for _, p := range g.pending {
-			if p.id == memberID {
-				m = p
-			}
+		m, known = found, true
+	}
+	for _, p := range g.pending {
+		if p.id == memberID {
+			m, known = p, true
 		}
 	}
-	known = memberID == "" || m.id == memberID && m.clientID != ""
 	return m.asks(g), m.clientID, m.clientHost, known
 }
 

@@ -11,6 +11,7 @@ import (
 // Clone returns a copy that goes its own way, for a copy of the world that numbers its events with n. Timers keep their
 // cells, so both go on alike if they are told alike. What Take has not handed out yet is in both.
 func (c *Coordinator) Clone(n *event.Numbers) *Coordinator {
+	c.room = batchRoom{} // what both still have to hand out lies in it
 	k := *c
 	k.cfg.Numbers = n
 	k.groups = make(map[string]*group, len(c.groups))

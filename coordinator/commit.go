@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -170,8 +171,8 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 	k := &a.commit
 	*k = commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp, expireMs: c.expiryOf(q),
 		told: make([]event.OffsetValue, 0, n), txn: t}
-	records := make([]record.Record, 0, n)
-	values := make([]byte, 0, n*valueBytes)
+	c.room.records, c.room.values = slices.Grow(c.room.records, n), slices.Grow(c.room.values, n*valueBytes)
+	first, values := len(c.room.records), c.room.values
 	var refused []event.OffsetValue
 	for i := range q.Topics {
 		topic, hint := int32(-1), 0
@@ -197,9 +198,10 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 			o.pending, o.pendingValue = true, k.value(len(k.told)-1)
 			from := len(values)
 			values = o.pendingValue.appendTo(values)
-			records = append(records, record.Record{Key: o.key, Value: values[from:len(values):len(values)], TimestampMs: c.nowMs})
+			c.room.records = append(c.room.records, record.Record{Key: o.key, Value: values[from:len(values):len(values)], TimestampMs: c.nowMs})
 		}
 	}
+	c.room.values = values
 	if len(refused) > 0 {
 		k.code = refused[0].Code
 		c.emit(g.id, event.OffsetsRefused{Member: q.MemberID, Generation: q.Generation, GroupGeneration: g.generation,
@@ -222,7 +224,7 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 	c.emit(g.id, k.toldPending(c.appendTickets+1, q.Generation))
 	c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: t.api(), Member: q.MemberID, ClientID: r.ClientID,
 		SinceMs: c.nowMs - t.heldMs(c.nowMs, c.nowMs), Until: untilWritten})
-	c.append(g, what, a, records)
+	c.append(g, what, a, c.room.records[first:len(c.room.records):len(c.room.records)])
 }
 
 // toldPending tells what waits to be written.

@@ -52,8 +52,11 @@ type Append struct {
 	Epoch int32
 	Group string
 	// What is "group", "offsets", "transactional offsets" or "tombstones".
-	What    string
+	What string
+	// Records are good until the next door is used, their values too.
 	Records []record.Record
+	// Offsets say what the records commit, one each; nil where they are no commit's.
+	Offsets []event.OffsetValue
 	// Transactional is set where the batch belongs to a transaction of this producer; otherwise the producer is -1.
 	Transactional bool
 	ProducerID    int64
@@ -208,6 +211,7 @@ type Coordinator struct {
 	appendTickets int64
 	appends       map[int64]*inflight
 	freeAppends   []*inflight
+	room          batchRoom
 
 	txnNumbers    int64
 	openTxns      map[txnKey]openTxn
@@ -403,6 +407,7 @@ func (c *Coordinator) clearTaken() {
 	if cap(c.out.Events) > keep {
 		c.out.Events = nil
 	}
+	c.room.empty()
 	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Verifications: c.out.Verifications[:0],
 		Events: c.out.Events[:0]}
 }

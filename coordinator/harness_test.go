@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -84,6 +85,9 @@ func (b *bench) take() {
 			return
 		}
 		appends := append([]Append(nil), out.Appends...)
+		for i := range appends {
+			appends[i].Records = kept(appends[i].Records)
+		}
 		for _, a := range appends {
 			if b.hold {
 				b.held = append(b.held, a)
@@ -92,6 +96,15 @@ func (b *bench) take() {
 			}
 		}
 	}
+}
+
+// kept are records that outlive the output that they came in.
+func kept(records []record.Record) []record.Record {
+	records = slices.Clone(records)
+	for i := range records {
+		records[i].Value = slices.Clone(records[i].Value)
+	}
+	return records
 }
 
 // checkEncodes proves that a response survives its own encoding.

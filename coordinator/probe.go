@@ -53,7 +53,7 @@ func (c *Coordinator) bare() *Coordinator {
 	k.cfg.Numbers = c.cfg.Numbers.Clone()
 	k.groups, k.groupSlots, k.freeGroups = map[string]*group{}, nil, nil
 	k.memberSlots, k.freeMembers = nil, nil
-	k.appends, k.freeAppends = map[int64]*inflight{}, nil
+	k.appends, k.freeAppends, k.room = map[int64]*inflight{}, nil, batchRoom{}
 	k.openTxns, k.verifications, k.deletions = maps.Clone(c.openTxns), map[int64]*verification{}, map[int64]*deletion{}
 	k.cleanup = purgatory.None
 	k.out, k.taken = Output{}, false

@@ -42,6 +42,7 @@ func run(ctx context.Context, args []string, out, complaints io.Writer) int {
 	}
 	logger := log.New(complaints, "", log.LstdFlags)
 	cfg.Logf = logger.Printf
+	app.TuneGC()
 	s, err := app.New(cfg)
 	if err != nil {
 		fmt.Fprintln(complaints, err)

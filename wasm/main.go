@@ -12,6 +12,7 @@ import (
 )
 
 func main() {
+	tab.PrepareHeap()
 	t, err := open()
 	if err == nil {
 		err = dom.Run(app{t})
@@ -21,13 +22,12 @@ func main() {
 
 // open makes the tab that the page asks for.
 func open() (*tab.Tab, error) {
-	choices := tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Stored("motion"), SystemReduced: dom.PrefersReduced(),
-		KeysOff: dom.Stored("keys") == "off", Hash: dom.Hash()}
-	switch kind := dom.Body("data-kind"); kind {
+	choices := tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), KeysOff: dom.Stored("keys") == "off", Hash: dom.Hash()}
+	switch kind := dom.Kind(); kind {
 	case string(view.PageLesson):
-		return tab.NewLesson(dom.Data("lesson-script", "id"), dom.Text("lesson-script"), dom.Text("lesson-page"), choices)
+		return tab.NewLesson(dom.Text("lesson-script"), dom.Text("lesson-page"), choices)
 	case string(view.PageLive):
-		return tab.NewLive(dom.Body("data-bootstrap"), dom.MayAct(), choices), nil
+		return tab.NewLive(dom.MayAct(), choices), nil
 	default:
 		return nil, fmt.Errorf("a page of the kind %q runs no program", kind)
 	}
@@ -39,25 +39,19 @@ type app struct{ *tab.Tab }
 // Frame translates what a frame changes.
 func (a app) Frame(nowMs int64) dom.Update {
 	u := a.Tab.Frame(nowMs)
-	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Help: u.Help,
-		Asks: u.Ask, Connect: u.Connect, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs,
-		Root: attrs(u.Root), Store: attrs(u.Store)}
+	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Field: u.Field, Help: u.Help,
+		Asks: u.Ask, Connect: u.Connect, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs}
 	for _, p := range u.Patches {
 		out.Patches = append(out.Patches, dom.Patch(p))
 	}
 	for _, p := range u.Posts {
 		out.Posts = append(out.Posts, dom.Post(p))
 	}
+	for _, a := range u.Store {
+		out.Store = append(out.Store, dom.Attr(a))
+	}
 	return out
 }
 
 // Key translates a key press.
 func (a app) Key(k dom.Key) bool { return a.Tab.Key(tab.Key(k)) }
-
-func attrs(list []tab.Attr) []dom.Attr {
-	var out []dom.Attr
-	for _, a := range list {
-		out = append(out, dom.Attr(a))
-	}
-	return out
-}

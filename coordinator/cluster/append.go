@@ -176,7 +176,10 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 	p.lastAppend = r.Cause
 	if !c.quiet {
 		said := event.RecordsAppended{Topic: p.topic.name, Partition: p.number, BaseOffset: b.BaseOffset, Count: int(b.Count), Bytes: len(b.Bytes)}
-		if p.topic.name == OffsetsTopic {
+		switch {
+		case r.Internal && r.Offsets != nil:
+			said.Records = commitRecords(r)
+		case p.topic.name == OffsetsTopic:
 			said.Records = log.Describe(b, nil)
 		}
 		if r.Internal && !r.Marker {
@@ -191,6 +194,16 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 		return c.retain(p, p.local(), l.StartOffset())
 	}
 	return nil
+}
+
+// commitRecords are the records of a commit's batch, as log.Describe would read them.
+func commitRecords(r AppendRequest) []event.LogRecord {
+	list := make([]event.LogRecord, len(r.Offsets))
+	for i := range r.Offsets {
+		o, d := &r.Offsets[i], &list[i]
+		d.What, d.Group, d.Topic, d.Partition, d.Offset, d.Metadata = "offset", r.Group, o.Topic, o.Partition, o.Offset, o.Metadata
+	}
+	return list
 }
 
 // producerExpirationMs is producer.id.expiration.ms: how long a silent producer's sequence numbers are remembered.

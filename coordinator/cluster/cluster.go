@@ -27,7 +27,7 @@ const (
 	codePolicyViolation          int16 = 44
 	codeStorageError             int16 = 56
 	codeFencedLeaderEpoch        int16 = 74
-	codeUnknownLeaderEpoch       int16 = 76
+	codeUnknownLeaderEpoch       int16 = 75
 	codeInvalidRecord            int16 = 87
 	codeOffsetNotAvailable       int16 = 78
 )

@@ -139,6 +139,9 @@ type AppendRequest struct {
 	Internal bool
 	// Marker is set where the batch ends a transaction: Marker's answers come with Appended.Marker.
 	Marker bool
+	// Offsets are what the batch commits, record by record, where the caller knows: then it need not be read again to be
+	// told. They are Group's.
+	Offsets []event.OffsetValue
 	// Group and Cause go into the header of the events.
 	Group string
 	Cause int64

@@ -27,6 +27,19 @@ func (l *load) is(topic string, of cluster.Leadership) bool {
 type recordBuffer struct {
 	loaded []record.Record
 	encode []log.Record
+	batch  []byte
+}
+
+// maxRoom is the largest batch whose room is kept.
+const maxRoom = 64 << 10
+
+// encoded is a batch that is good until the next one.
+func (b *recordBuffer) encoded(producer log.Producer, attributes int16, records []log.Record) []byte {
+	batch := log.EncodeInto(b.batch, producer, attributes, records)
+	if cap(batch) <= maxRoom {
+		b.batch = batch
+	}
+	return batch
 }
 
 func (b *recordBuffer) plain(n int) []log.Record {

@@ -141,8 +141,8 @@ func (d *Drive) append(broker int32, a *coordinator.Append) {
 		producer, attributes = log.Producer{ID: a.ProducerID, Epoch: a.ProducerEpoch, BaseSequence: -1}, log.Transactional
 	}
 	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
-		Epoch: a.Epoch, Batch: log.Encode(producer, attributes, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
-		Internal: true, Group: a.Group, Cause: a.Cause})
+		Epoch: a.Epoch, Batch: d.records.encoded(producer, attributes, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
+		Internal: true, Group: a.Group, Offsets: a.Offsets, Cause: a.Cause})
 	d.clusterStale = true
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 )
 
 // Where the fields of a batch's header are (Kafka: DefaultRecordBatch). The CRC covers everything from the attributes
@@ -44,11 +45,17 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Encode packs records into one uncompressed batch with base offset 0. attributes may carry Transactional and Control.
 // A batch without records is legal to encode; only compaction and markers leave such ones in a log.
 func Encode(p Producer, attributes int16, records []Record) []byte {
+	return EncodeInto(nil, p, attributes, records)
+}
+
+// EncodeInto is Encode in the room of a slice whose content is no longer needed.
+func EncodeInto(room []byte, p Producer, attributes int16, records []Record) []byte {
 	size := HeaderBytes
 	for i := range records {
 		size += 20 + len(records[i].Key) + len(records[i].Value) // a guess: append grows what headers and varints add
 	}
-	b := make([]byte, HeaderBytes, size)
+	b := slices.Grow(room[:0], size)[:HeaderBytes]
+	clear(b)
 	var baseTime, maxTime int64 = -1, -1
 	if len(records) > 0 {
 		baseTime, maxTime = records[0].TimestampMs, math.MinInt64

@@ -39,7 +39,7 @@ func (j *joiner) join(l *lessons.Lesson) *Lesson {
 		out.Goals = append(out.Goals, named(g.Label, j.title("goal "+g.Label, false)))
 	}
 	for _, h := range l.Hints {
-		out.Hints = append(out.Hints, named(h.Name, j.body("hint "+h.Name)))
+		out.Hints = append(out.Hints, named(h.Name, j.paragraph("hint "+h.Name)))
 	}
 	for _, s := range l.Solutions {
 		key := "solution " + s.Name
@@ -53,13 +53,10 @@ func (j *joiner) join(l *lessons.Lesson) *Lesson {
 }
 
 func (j *joiner) question(p *lessons.Prediction) *Question {
-	key := "predict " + p.Name
-	ask := j.title(key, false)
-	more := j.body(key)
-	q := &Question{Name: p.Name, AskHTML: Text{"<p>" + ask.En + "</p>\n" + more.En, "<p>" + ask.Zh + "</p>\n" + more.Zh}}
+	q := &Question{Name: p.Name, AskHTML: j.title("predict "+p.Name, false)}
 	for _, o := range p.Options {
 		key := "option " + p.Name + " " + o.ID
-		q.Options = append(q.Options, Option{ID: o.ID, HTML: j.title(key, false), WhyHTML: j.body(key)})
+		q.Options = append(q.Options, Option{ID: o.ID, HTML: j.title(key, false), WhyHTML: j.paragraph(key)})
 	}
 	return q
 }
@@ -75,6 +72,11 @@ func (j *joiner) title(key string, asPlain bool) Text {
 
 func (j *joiner) body(key string) Text {
 	return Text{j.html(j.en.find(key).body), j.html(j.zh.find(key).body)}
+}
+
+// paragraph renders a section's one paragraph without its <p>.
+func (j *joiner) paragraph(key string) Text {
+	return Text{j.inline(j.en.find(key).body), j.inline(j.zh.find(key).body)}
 }
 
 func (j *joiner) html(markdown string) string {

@@ -7,10 +7,10 @@
 //	A sentence for the list of lessons.
 //
 //	## step NAME: Heading          one for each step of the script
-//	## predict NAME: Question      one for each prediction; what stands below it is said with the question
-//	### OPTION: Answer             one for each option; what stands below it is said once the answer is known
-//	## goal LABEL: Text            one for each clause of the goal
-//	## hint NAME                   one for each hint
+//	## predict NAME: Question      one for each prediction; nothing stands below it but its options
+//	### OPTION: Answer             one for each option; the paragraph below it is said once the answer is known
+//	## goal LABEL: Text            one for each clause of the goal; nothing stands below it
+//	## hint NAME                   one for each hint; one paragraph
 //	## solution NAME: Heading      one for each solution
 //
 // English and Chinese have the same sections, and these are exactly the script's names. What is missing, unknown or
@@ -23,8 +23,8 @@ var Langs = []string{"en", "zh"}
 // Text is something said in both languages.
 type Text struct{ En, Zh string }
 
-// Lesson is a lesson with its texts. Fields called HTML are HTML that is safe to put into a page as it is; all others
-// are plain text.
+// Lesson is a lesson with its texts. Fields called HTML are HTML that is safe to put into a page as it is, and inline, to
+// stand within a paragraph, where nothing else is said; all others are plain text.
 type Lesson struct {
 	ID     string
 	Number int
@@ -41,7 +41,7 @@ type Lesson struct {
 type Step struct {
 	Name     string
 	Title    Text
-	HTML     Text
+	HTML     Text      // paragraphs and lists
 	Question *Question // nil where nothing is asked
 }
 
@@ -69,6 +69,6 @@ type Named struct {
 type Solution struct {
 	Name     string
 	Title    Text
-	HTML     Text
+	HTML     Text // paragraphs and lists
 	Commands []string
 }

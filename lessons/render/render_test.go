@@ -100,18 +100,20 @@ func TestRender(t *testing.T) {
 // TestTexts: what is missing, unknown or doubled is told with its place, in either language.
 func TestTexts(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
-		"missing":        {"## hint h\n\nH & more.\n\n", "", ":24:1: the text of hint h is missing"},
-		"unknown":        {"## hint h", "## hint i", `:21:1: the script of lesson small has no hint i`},
-		"twice":          {"## hint h", "## step a: A\n\nAgain.\n\n## hint h", ":21:1: step a is there already, in line 5"},
-		"kind":           {"## hint h", "## tip h", `:21:1: "## tip h" is no section`},
-		"option missing": {"### y: Y\n\nYes.\n\n", "", ":24:1: the text of option q y is missing"},
-		"stray option":   {"## hint h", "## hint h\n\nx\n\n### x: X", ":25:1: option \"x\" belongs to no prediction"},
-		"silent":         {"No.\n", "", ":11:1: option q x says nothing"},
-		"no title":       {"# T\n", "", ":1:1: the title is missing"},
-		"no summary":     {"S.\n", "", ":2:1: the sentence for the list of lessons is missing"},
-		"goal's body":    {"## goal g: G\n", "## goal g: G\n\nMore.\n", ":19:1: a goal's text is its heading"},
-		"no heading":     {"## step a: A", "## step a", ":5:1: a step's section is `## step NAME: …`"},
-		"depth":          {"## hint h", "#### hint h", ":21:1: a heading has one, two or three #"},
+		"missing":         {"## hint h\n\nH & more.\n\n", "", ":24:1: the text of hint h is missing"},
+		"unknown":         {"## hint h", "## hint i", `:21:1: the script of lesson small has no hint i`},
+		"twice":           {"## hint h", "## step a: A\n\nAgain.\n\n## hint h", ":21:1: step a is there already, in line 5"},
+		"kind":            {"## hint h", "## tip h", `:21:1: "## tip h" is no section`},
+		"option missing":  {"### y: Y\n\nYes.\n\n", "", ":24:1: the text of option q y is missing"},
+		"stray option":    {"## hint h", "## hint h\n\nx\n\n### x: X", ":25:1: option \"x\" belongs to no prediction"},
+		"silent":          {"No.\n", "", ":11:1: option q x says nothing"},
+		"no title":        {"# T\n", "", ":1:1: the title is missing"},
+		"no summary":      {"S.\n", "", ":2:1: the sentence for the list of lessons is missing"},
+		"goal's body":     {"## goal g: G\n", "## goal g: G\n\nMore.\n", ":19:1: a goal's text is its heading"},
+		"two paragraphs":  {"No.\n", "No.\n\nReally.\n", ":11:1: option q x has more than one paragraph"},
+		"question's body": {"## predict q: Q?\n", "## predict q: Q?\n\nMore.\n", ":9:1: a predict's text is its heading"},
+		"no heading":      {"## step a: A", "## step a", ":5:1: a step's section is `## step NAME: …`"},
+		"depth":           {"## hint h", "#### hint h", ":21:1: a heading has one, two or three #"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(smallProse, c.old) {

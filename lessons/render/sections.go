@@ -136,10 +136,12 @@ func (t *text) complete() error {
 		}
 		first[s.key()] = s.line
 		switch {
-		case s.kind == "goal" && s.body != "":
-			return t.fail(s.line, "a goal's text is its heading; nothing stands below it")
+		case (s.kind == "goal" || s.kind == "predict") && s.body != "":
+			return t.fail(s.line, "a %s's text is its heading; nothing stands below it", s.kind)
 		case s.body == "" && s.kind != "goal" && s.kind != "predict":
 			return t.fail(s.line, "%s says nothing; its text stands below the heading", s.key())
+		case (s.kind == "hint" || strings.HasPrefix(s.kind, "option ")) && strings.Contains(s.body, "\n\n"):
+			return t.fail(s.line, "%s has more than one paragraph; say it in one", s.key())
 		}
 	}
 	return nil

@@ -95,9 +95,31 @@ type control struct{ *Server }
 
 var _ web.Control = control{}
 
-func (c control) StartDemo(n int) ([]string, error) { return c.demo.Start(n) }
-func (c control) KillDemo(name string) error        { return unknownDemo(c.demo.Kill(name)) }
-func (c control) StopDemo(name string) error        { return unknownDemo(c.demo.Stop(name)) }
+func (c control) StartDemo(n int) ([]string, error) {
+	names, err := c.demo.Start(n)
+	for _, name := range names {
+		c.note("start " + name)
+	}
+	return names, err
+}
+
+func (c control) KillDemo(name string) error { return c.endDemo("kill ", name, c.demo.Kill) }
+func (c control) StopDemo(name string) error { return c.endDemo("stop ", name, c.demo.Stop) }
+
+// endDemo notes what the operator did before its consequences show.
+func (c control) endDemo(how, name string, end func(string) error) error {
+	for _, d := range c.demo.List() {
+		if d.Name == name && d.Running {
+			c.note(how + name)
+		}
+	}
+	return unknownDemo(end(name))
+}
+
+// note tells the event stream what an operator did.
+func (s *Server) note(text string) {
+	s.loop.Post(func(nowMs int64) { s.loop.Tell(nowMs, 0, event.InputGiven{Text: text}) })
+}
 
 func unknownDemo(err error) error {
 	if errors.Is(err, demo.ErrUnknown) {

@@ -77,6 +77,7 @@ func serveOurs() (string, func(), error)    { return serveLab("") }
 func serveWatched() (string, func(), error) { return serveLab("127.0.0.1:0") } // its page's address follows
 
 func serveLab(http string) (string, func(), error) {
+	app.TuneGC() // as the program does
 	s, err := app.New(app.Config{HTTP: http, Kafka: "127.0.0.1:0", Brokers: 1, Topics: []app.Topic{{Name: "orders", Partitions: 10}},
 		Set: []string{"group.initial.rebalance.delay.ms=0"}})
 	if err != nil {
@@ -141,6 +142,7 @@ type benched struct {
 	address string
 	in      io.WriteCloser
 	out     *bufio.Scanner
+	stop    func()
 }
 
 func startBenched(b *testing.B, kind string) *benched {
@@ -164,10 +166,11 @@ func startBenched(b *testing.B, kind string) *benched {
 		b.Fatal(err)
 	}
 	s := &benched{b: b, in: in, out: bufio.NewScanner(out)}
-	b.Cleanup(func() { in.Close(); cmd.Wait() })
+	s.stop = func() { in.Close(); cmd.Wait() }
 	brokers, page, watched := strings.Cut(s.line(), " ")
 	if s.address = brokers; watched {
-		watch(b, page)
+		stopWatching := watch(b, page)
+		s.stop = func() { stopWatching(); in.Close(); cmd.Wait() }
 	}
 	return s
 }
@@ -286,6 +289,7 @@ func (s *benched) joined() (members []string, generation int32) {
 
 func heartbeats(b *testing.B, kind string, howLong time.Duration) float64 {
 	s := startBenched(b, kind)
+	defer s.stop()
 	members, generation := make([]string, benchConns), int32(1)
 	var check func(kmsg.Request, []byte) error
 	if kind == "echo" {
@@ -311,6 +315,7 @@ func heartbeats(b *testing.B, kind string, howLong time.Duration) float64 {
 
 func commits(b *testing.B, kind string, howLong time.Duration) float64 {
 	s := startBenched(b, kind)
+	defer s.stop()
 	members, generation := s.joined()
 	return s.load(func(i int) kmsg.Request {
 		r := kmsg.NewPtrOffsetCommitRequest()

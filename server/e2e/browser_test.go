@@ -19,14 +19,14 @@ import (
 
 // tab is one page of a real browser. It remembers what the console complained about.
 type tab struct {
-	t          *testing.T
+	t          testing.TB
 	ctx        context.Context
 	mu         sync.Mutex
 	complaints []string
 }
 
 // browser finds the program; make test has installed one.
-func browser(t *testing.T) string {
+func browser(t testing.TB) string {
 	t.Helper()
 	names := []string{"chromium", "chromium-browser", "google-chrome", "chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}
 	for _, name := range names {
@@ -39,7 +39,7 @@ func browser(t *testing.T) string {
 }
 
 // open starts a browser of its own with an empty profile and opens one page.
-func open(t *testing.T, url string, width, height int64) *tab {
+func open(t testing.TB, url string, width, height int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(browser(t)), chromedp.DisableGPU, chromedp.Flag("disable-quic", true),
@@ -165,4 +165,9 @@ func (b *tab) until(what, condition string, within time.Duration) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// clickOn presses a button as the mouse would.
+func clickOn(selector string) chromedp.Action[chromedp.Void] {
+	return chromedp.Click(chromedp.CSS(selector))
 }

@@ -16,6 +16,7 @@ import (
 // TestDemo: its consumers are a group like any other; a killed one stays a ghost, a stopped one leaves, and a name is
 // taken again by the next.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	s := startServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 3, Demo: 2,
 		Set: []string{"group.initial.rebalance.delay.ms=0", "group.min.session.timeout.ms=500", "group.max.session.timeout.ms=1500", "broker.session.timeout.ms=1000"}})
 	admin := kadm.NewClient(client(t, s))

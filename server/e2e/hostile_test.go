@@ -177,6 +177,57 @@ func TestLengthsCostNothing(t *testing.T) {
 	}
 }
 
+// TestIdleConnectionsEnd: after connections.max.idle.ms without a byte, and not before.
+func TestIdleConnectionsEnd(t *testing.T) {
+	t.Parallel()
+	s := kafkaServer(t, 1, "connections.max.idle.ms=600")
+	idle, busy := dial(t, s.KafkaAddrs()[0]), dial(t, s.KafkaAddrs()[0])
+	metadata := kmsg.NewPtrMetadataRequest()
+	metadata.Version = 9
+	start := time.Now()
+	ask[*kmsg.MetadataResponse](idle, metadata)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		idle.in.ReadByte()
+	}()
+	for open := true; open; time.Sleep(100 * time.Millisecond) {
+		ask[*kmsg.MetadataResponse](busy, metadata)
+		select {
+		case <-ended:
+			open = false
+		default:
+		}
+	}
+	if took := time.Since(start); took < 550*time.Millisecond || took > 10*time.Second {
+		t.Errorf("the idle connection ended after %v", took)
+	}
+	ask[*kmsg.MetadataResponse](busy, metadata)
+}
+
+// TestTooManyConnections: max.connections refuses the next one and says so.
+func TestTooManyConnections(t *testing.T) {
+	var log lines
+	s := startServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 1, Set: []string{"max.connections=2"}, Logf: log.logf})
+	metadata := kmsg.NewPtrMetadataRequest()
+	metadata.Version = 9
+	first, second := dial(t, s.KafkaAddrs()[0]), dial(t, s.KafkaAddrs()[0])
+	ask[*kmsg.MetadataResponse](first, metadata)
+	ask[*kmsg.MetadataResponse](second, metadata)
+	dial(t, s.KafkaAddrs()[0]).closed()
+	if !log.has("there are 2 connections already (max.connections)") {
+		t.Errorf("nobody says why:\n%s", log.all())
+	}
+	second.nc.Close()
+	eventually(t, 5*time.Second, func() error {
+		w := dial(t, s.KafkaAddrs()[0])
+		w.send(metadata)
+		_, _, err := w.frame()
+		return err
+	})
+	ask[*kmsg.MetadataResponse](first, metadata)
+}
+
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

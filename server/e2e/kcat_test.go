@@ -125,7 +125,13 @@ func (m *member) assignment() []int {
 	return slices.Clone(m.owned)
 }
 
-// has tells whether the member, or one before it, read every offset of every partition up to an end.
+func (m *member) saw(partition, offset int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Contains(m.seen[partition], offset)
+}
+
+// missing names an offset below a partition's end that none of the members read.
 func missing(ends map[int]int, members ...*member) error {
 	for p, end := range ends {
 		got := map[int]bool{}
@@ -141,6 +147,14 @@ func missing(ends map[int]int, members ...*member) error {
 				return fmt.Errorf("nobody read orders-%d at %d of %d", p, o, end)
 			}
 		}
+	}
+	return nil
+}
+
+// owns tells whether a member has that many partitions.
+func owns(m *member, partitions int) error {
+	if got := m.assignment(); len(got) != partitions {
+		return fmt.Errorf("the member has %v, not %d partitions", got, partitions)
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package e2e
 
+//lint:file-ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
+
 import (
 	"context"
 	"sync"
@@ -8,10 +10,10 @@ import (
 	"nhooyr.io/websocket"
 )
 
-// watch is a page that looks on until the test ends: it reads everything and says nothing.
-func watch(t testing.TB, address string) {
+// watch is a page that looks on until stop: it reads everything and says nothing.
+func watch(t testing.TB, address string) (stop func()) {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	c, _, err := websocket.Dial(ctx, "ws://"+address+"/api/live", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -23,5 +25,5 @@ func watch(t testing.TB, address string) {
 			_, _, err = c.Read(ctx)
 		}
 	})
-	t.Cleanup(func() { stop(); reading.Wait(); c.CloseNow() })
+	return func() { cancel(); reading.Wait(); c.CloseNow() }
 }

@@ -89,7 +89,8 @@ func (o *produceOutcome) fill(s *Server, topic string, row *kmsg.ProduceResponse
 	if a.Code == 0 {
 		return
 	}
-	o.failed, o.call.code = a.Code, a.Code
+	o.failed = a.Code
+	o.call.note(a.Code)
 	if a.Message != "" {
 		row.ErrorMessage = kmsg.StringPtr(a.Message)
 	}

@@ -76,7 +76,8 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 	var f fetched
 	s.eachFetched(c, request, answer, func(row *kmsg.FetchResponseTopicPartition, topic string, p kmsg.FetchRequestTopicPartition) {
 		if topic == "" {
-			row.ErrorCode, c.code, f.failed = kerr.UnknownTopicID.Code, kerr.UnknownTopicID.Code, true
+			row.ErrorCode, f.failed = kerr.UnknownTopicID.Code, true
+			c.note(row.ErrorCode)
 			return
 		}
 		found := s.cluster.Read(Read{Broker: c.conn.broker, Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch,
@@ -84,16 +85,18 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 		if found.Code == 0 && c.version < 10 && hasZstd(found.Batches) {
 			found = ReadResult{Code: kerr.UnsupportedCompressionType.Code, HighWatermark: -1, LastStable: -1, LogStart: -1, Leader: -1, Epoch: -1}
 		}
-		row.ErrorCode, row.RecordBatches = found.Code, found.Batches
-		row.HighWatermark, row.LastStableOffset, row.LogStartOffset = found.HighWatermark, found.LastStable, found.LogStart
-		if row.RecordBatches == nil {
-			row.RecordBatches = []byte{} // empty, not null
+		if row.ErrorCode = found.Code; found.Code == 0 {
+			row.HighWatermark, row.LastStableOffset, row.LogStartOffset = found.HighWatermark, found.LastStable, found.LogStart
+		}
+		if len(found.Batches) > 0 {
+			row.RecordBatches = found.Batches
 		}
 		if request.IsolationLevel == 1 {
 			row.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{}
 		}
 		if found.Code != 0 {
-			f.failed, c.code = true, found.Code
+			f.failed = true
+			c.note(found.Code)
 			s.nameLeader(c.version, answer, row, found)
 		}
 		f.bytes += len(found.Batches)

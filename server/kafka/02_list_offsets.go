@@ -51,6 +51,7 @@ func listOffsets(s *Server, c *call, _ int64) {
 				found = s.listOffset(c, t.Topic, p)
 			}
 			row.Offset, row.Timestamp, row.LeaderEpoch, row.ErrorCode = found.Offset, found.TimestampMs, found.LeaderEpoch, found.Code
+			c.note(found.Code)
 			topic.Partitions = append(topic.Partitions, row)
 		}
 		answer.Topics = append(answer.Topics, topic)

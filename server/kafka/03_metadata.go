@@ -52,6 +52,9 @@ func metadata(s *Server, c *call, nowMs int64) {
 			answer.Topics = append(answer.Topics, s.findTopic(nowMs, c.version, t, c.version < 4 || request.AllowAutoTopicCreation))
 		}
 	}
+	for _, t := range answer.Topics {
+		c.note(t.ErrorCode)
+	}
 	for _, b := range s.cluster.Brokers() {
 		row := kmsg.NewMetadataResponseBroker()
 		row.NodeID, row.Host, row.Port = b.ID, b.Host, b.Port

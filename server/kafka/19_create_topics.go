@@ -45,6 +45,7 @@ func createTopics(s *Server, c *call, nowMs int64) {
 			row.ReplicationFactor = int16(len(created.Partitions[0].Replicas))
 			row.Configs = []kmsg.CreateTopicsResponseTopicConfig{}
 		}
+		c.note(code)
 		answer.Topics = append(answer.Topics, row)
 	}
 	c.complete(answer)

@@ -21,6 +21,7 @@ func offsetForLeaderEpoch(s *Server, c *call, _ int64) {
 			row := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
 			row.Partition = p.Partition
 			row.LeaderEpoch, row.EndOffset, row.ErrorCode = s.cluster.EpochEnd(c.conn.broker, t.Topic, p.Partition, p.CurrentLeaderEpoch, p.LeaderEpoch)
+			c.note(row.ErrorCode)
 			topic.Partitions = append(topic.Partitions, row)
 		}
 		answer.Topics = append(answer.Topics, topic)

@@ -29,6 +29,7 @@ func createPartitions(s *Server, c *call, nowMs int64) {
 		if row.ErrorCode != 0 {
 			row.ErrorMessage = kmsg.StringPtr(message)
 		}
+		c.note(row.ErrorCode)
 		answer.Topics = append(answer.Topics, row)
 	}
 	c.complete(answer)

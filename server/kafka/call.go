@@ -27,6 +27,13 @@ type call struct {
 	abandon func()
 }
 
+// note keeps the first error code of an answer that has many.
+func (c *call) note(code int16) {
+	if c.code == 0 {
+		c.code = code
+	}
+}
+
 // complete answers the call. It is called exactly once, on the loop's goroutine, unless the connection ended first.
 func (c *call) complete(response kmsg.Response) {
 	c.response = response

@@ -15,8 +15,10 @@ const maxNames = 1024
 // readerSide is the part of a connection that belongs to the reader's goroutine.
 type readerSide struct {
 	readerClientID string
-	names          map[string]string
-	spare          []*call
+	// lastGroup and lastMember are of the heartbeat before.
+	lastGroup, lastMember string
+	names                 map[string]string
+	spare                 []*call
 }
 
 // newCall makes a call, for a heartbeat out of one that was answered.
@@ -29,21 +31,26 @@ func (c *conn) newCall(a *api, h header, size int) *call {
 		c.spare, c.free = c.free, c.spare
 		c.mu.Unlock()
 	}
-	beat := &kmsg.HeartbeatRequest{}
 	if n := len(c.spare); n > 0 {
 		used := c.spare[n-1]
 		c.spare[n-1] = nil
 		c.spare = c.spare[:n-1]
-		beat = used.request.(*kmsg.HeartbeatRequest)
-		*used = call{}
-		return used.as(c, a, h, size, beat)
+		*used = call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size, request: used.request}
+		return used
 	}
-	return new(call).as(c, a, h, size, beat)
+	return &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size, request: &kmsg.HeartbeatRequest{}}
 }
 
-func (next *call) as(c *conn, a *api, h header, size int, beat *kmsg.HeartbeatRequest) *call {
-	next.conn, next.api, next.version, next.correlation, next.size, next.request = c, a, h.version, h.correlation, size, beat
-	return next
+// recycle lets the reader use encoded heartbeats again. It comes before they are written, since the client's next burst
+// may be here before the write has returned.
+func (c *conn) recycle(encoded []*call) {
+	c.mu.Lock()
+	for _, done := range encoded {
+		if done.api.prompt && len(c.free) < maxInFlight {
+			c.free = append(c.free, done)
+		}
+	}
+	c.mu.Unlock()
 }
 
 // decodeHeartbeat reads a heartbeat whose strings lie in the frame, and puts kept ones in their place.
@@ -59,23 +66,28 @@ func (c *conn) decodeHeartbeat(beat *kmsg.HeartbeatRequest, a *api, h header) er
 	if err := beat.UnsafeReadFrom(body); err != nil {
 		return cutBody(a, h)
 	}
-	beat.Group, beat.MemberID = c.keep(beat.Group), c.keep(beat.MemberID)
+	beat.Group, beat.MemberID = c.keep(beat.Group, &c.lastGroup), c.keep(beat.MemberID, &c.lastMember)
 	if beat.InstanceID != nil {
-		instance := c.keep(*beat.InstanceID)
+		instance := c.keep(*beat.InstanceID, new(string))
 		beat.InstanceID = &instance
 	}
 	return nil
 }
 
-// keep returns an equal string that does not lie in the frame.
-func (c *conn) keep(name string) string {
+// keep returns an equal string that does not lie in the frame. last is the one that was kept in this place before, which
+// on a connection of one member is the right one.
+func (c *conn) keep(name string, last *string) string {
+	if name == *last {
+		return *last
+	}
 	if kept, ok := c.names[name]; ok {
+		*last = kept
 		return kept
 	}
 	if c.names == nil || len(c.names) >= maxNames {
 		c.names = map[string]string{}
 	}
 	kept := strings.Clone(name)
-	c.names[kept] = kept
+	c.names[kept], *last = kept, kept
 	return kept
 }

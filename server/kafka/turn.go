@@ -110,6 +110,9 @@ func (c *conn) completed(done *call) {
 		}
 	}
 	c.srv.counters.answered(done.api.key, done.code)
+	if done.weight > 0 {
+		c.unwritten.Add(int64(done.weight))
+	}
 	c.finished = append(c.finished, done)
 	if !c.flushing {
 		c.flushing = true
@@ -123,11 +126,6 @@ func (c *conn) completed(done *call) {
 // flush gives the turn's answers to the writer. It never waits for it.
 func (c *conn) flush(int64) {
 	c.flushing = false
-	weight := 0
-	for _, done := range c.finished {
-		weight += done.weight
-	}
-	c.unwritten.Add(int64(weight))
 	c.mu.Lock()
 	c.out = append(c.out, c.finished...)
 	c.mu.Unlock()

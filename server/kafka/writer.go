@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kbin"
@@ -57,21 +58,29 @@ func (c *conn) takeOut(spare []*call) []*call {
 
 // send encodes answers and writes them, many small ones at once.
 func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
+	var sent share
 	first := 0
 	for i, a := range answers {
 		if a.response != nil {
-			buf = a.encode(buf)
+			buf = a.encode(slices.Grow(buf, a.weight))
 		}
+		sent.add(a)
 		if len(buf) >= writePiece/4 || i == len(answers)-1 {
+			c.recycle(answers[first : i+1])
 			if err := c.writeAll(buf); err != nil {
 				return buf, err
 			}
-			c.written(answers[first : i+1])
-			buf, first = buf[:0], i+1
+			c.written(sent)
+			buf, first, sent = buf[:0], i+1, share{}
 		}
 	}
 	return buf, nil
 }
+
+// share is what some answered calls have of a connection's room.
+type share struct{ calls, size, weight int }
+
+func (s *share) add(c *call) { s.calls++; s.size += c.size; s.weight += c.weight }
 
 // encode appends an answer with its length and header. ApiVersions alone keeps header v0 in flexible versions, so that a
 // client can read it before it knows what the server speaks (KIP-511).
@@ -109,18 +118,11 @@ func (c *conn) writeAll(buf []byte) error {
 }
 
 // written gives the room of answered calls back, to the reader and to a stalled loop.
-func (c *conn) written(answers []*call) {
+func (c *conn) written(sent share) {
+	c.unwritten.Add(-int64(sent.weight))
 	c.mu.Lock()
-	for _, a := range answers {
-		c.inFlight--
-		c.inFlightBytes -= a.size
-		if a.weight > 0 {
-			c.unwritten.Add(-int64(a.weight))
-		}
-		if a.api.prompt && len(c.free) < maxInFlight {
-			c.free = append(c.free, a)
-		}
-	}
+	c.inFlight -= sent.calls
+	c.inFlightBytes -= sent.size
 	c.room.Broadcast()
 	tell := c.stalled && !c.posted && c.unwritten.Load() <= maxUnwrittenBytes
 	if tell {

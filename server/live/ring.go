@@ -6,6 +6,9 @@ import (
 	"grouplab/coordinator/event"
 )
 
+// firstEvents is how many events a ring grows to piece by piece.
+const firstEvents = 4096
+
 // ring keeps the last events in the order of Seq. It grows up to its limit and then forgets the oldest. Events stay
 // values here: nothing is encoded before somebody wants it.
 type ring struct {
@@ -24,6 +27,9 @@ func (r *ring) at(i int) *event.Event { return &r.buf[(r.first+i)%len(r.buf)] }
 func (r *ring) add(e event.Event) {
 	r.last = e.Seq
 	if len(r.buf) < r.limit {
+		if len(r.buf) == firstEvents { // the stream is no trickle: room for all that is ever kept, instead of copying it as it grows
+			r.buf = append(make([]event.Event, 0, r.limit), r.buf...)
+		}
 		r.buf = append(r.buf, e)
 		return
 	}

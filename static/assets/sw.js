@@ -4,12 +4,20 @@
 
 const version = "grouplab-1";
 const base = new URL("./", self.location.href);
-const first = ["", "assets/base.css", "assets/stage.css", "assets/chart.css", "assets/page.css", "assets/theme.js", "assets/boot.js", "dist/wasm_exec.js", "dist/lab.wasm.gz"];
+// What no link of the first page leads to.
+const more = ["assets/boot.js", "dist/wasm_exec.js", "dist/lab.wasm.gz"];
+
+// linked are the addresses below base that a page names: stylesheets, fonts, lessons.
+const linked = (html) =>
+  [...html.matchAll(/(?:href|src)="([^"#:]+)/g)].map((m) => new URL(m[1], base)).filter((url) => url.href.startsWith(base.href));
 
 self.addEventListener("install", (event) => {
   const keep = async () => {
     const cache = await caches.open(version);
-    await Promise.all(first.map((path) => cache.add(new URL(path, base)).catch(() => {}))); // the rest is kept when it is seen
+    const page = await fetch(base);
+    const urls = [base, ...linked(await page.text()), ...more.map((path) => new URL(path, base))];
+    // What fails now is kept when it is seen.
+    await Promise.all([...new Set(urls.map((url) => url.href))].map((url) => cache.add(url).catch(() => {})));
     await self.skipWaiting();
   };
   event.waitUntil(keep());

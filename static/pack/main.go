@@ -33,7 +33,10 @@ func pack(path string, quality int) error {
 	if err != nil {
 		return err
 	}
-	br, err := squeezed(raw, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, quality) })
+	// The largest window that browsers take: the file is larger than brotli's usual one.
+	br, err := squeezed(raw, func(w io.Writer) io.WriteCloser {
+		return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: quality, LGWin: 24})
+	})
 	if err != nil {
 		return fmt.Errorf("%s: brotli: %w", path, err)
 	}

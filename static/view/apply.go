@@ -1,6 +1,10 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"slices"
+
+	"grouplab/coordinator/event"
+)
 
 // Apply folds one fact into the picture. Facts of an unknown kind change nothing but the transcript.
 func (m *Model) Apply(e event.Event) {
@@ -23,7 +27,22 @@ func (m *Model) Apply(e event.Event) {
 			m.applyGroup(m.group(e), e)
 		}
 	}
-	m.countPaused(e.Group)
+	if pauses(e.Body) {
+		m.countPaused(e.Group)
+	}
+}
+
+// pauses tells whether a fact can change how many partitions stand still. What comes with every heartbeat and commit
+// cannot.
+func pauses(b event.Body) bool {
+	switch b.(type) {
+	case event.HeartbeatReceived, event.RequestReceived, event.ReplyParked, event.ReplySent, event.RequestSent,
+		event.ReplyOnWire, event.ReplyReceived, event.OperationWatched, event.OperationTested, event.OperationCompleted,
+		event.TimerCascaded, event.OffsetsPending, event.OffsetsCommitted, event.AppendStarted, event.AppendFinished,
+		event.RecordsAppended, event.ReplicaAdvanced, event.HighWatermarkAdvanced:
+		return false
+	}
+	return true
 }
 
 // SetNow moves the clock without a fact. A time before the last fact's is ignored.
@@ -68,7 +87,9 @@ func (m *Model) remember(e event.Event) {
 // keep drops the oldest once a list has grown a quarter beyond its bound, so that dropping costs little per fact.
 func keep[T any](list []T, most int) []T {
 	if len(list) > most+most/4 {
-		return append([]T(nil), list[len(list)-most:]...)
+		kept := make([]T, most, most+most/4+2) // room until the next time
+		copy(kept, list[len(list)-most:])
+		return kept
 	}
 	return list
 }
@@ -82,6 +103,14 @@ func without[T any](list []T, match func(T) bool) []T {
 		}
 	}
 	return kept
+}
+
+// drop takes the first that matches out of a list that no clone shares.
+func drop[T any](list []T, match func(T) bool) []T {
+	if i := slices.IndexFunc(list, match); i >= 0 {
+		return slices.Delete(list, i, i+1)
+	}
+	return list
 }
 
 // group finds or makes the group that a fact names. Client facts alone make one too: a simulated client names its group

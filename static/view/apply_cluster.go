@@ -1,6 +1,10 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"slices"
+
+	"grouplab/coordinator/event"
+)
 
 const offsetsTopic = "__consumer_offsets"
 
@@ -115,11 +119,10 @@ func (m *Model) appendRecords(e event.Event, b event.RecordsAppended) {
 	end := b.BaseOffset + int64(b.Count)
 	t.EndOffset = max(t.EndOffset, end)
 	t.Ends[e.Broker] = max(t.Ends[e.Broker], end)
-	told := map[string]bool{}
 	for i, r := range b.Records {
 		t.add(TapeRecord{Offset: b.BaseOffset + int64(i), AtMs: e.AtMs, Seq: e.Seq, LogRecord: r, OverwrittenBy: -1})
-		if g := m.Groups[r.Group]; g != nil && !told[r.Group] {
-			told[r.Group] = true
+		told := slices.ContainsFunc(b.Records[:i], func(x event.LogRecord) bool { return x.Group == r.Group })
+		if g := m.Groups[r.Group]; g != nil && !told {
 			g.Partition = b.Partition
 			if !m.inFacts {
 				g.mark(Mark{Kind: MarkAppend, AtMs: e.AtMs, Seq: e.Seq, Text: r.What, Number: b.BaseOffset})
@@ -140,7 +143,7 @@ func (t *Tape) add(r TapeRecord) {
 			k.topic, k.partition = r.Topic, r.Partition
 		}
 		if old, ok := t.latest[k]; ok {
-			for i := range t.Records {
+			for i := len(t.Records) - 1; i >= 0 && t.Records[i].Offset >= old; i-- {
 				if t.Records[i].Offset == old {
 					t.Records[i].OverwrittenBy = r.Offset
 				}

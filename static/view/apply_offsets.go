@@ -1,6 +1,11 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"cmp"
+	"slices"
+
+	"grouplab/coordinator/event"
+)
 
 // applyOffsets follows commits: pending, committed, refused.
 func (g *Group) applyOffsets(e event.Event) {
@@ -8,7 +13,7 @@ func (g *Group) applyOffsets(e event.Event) {
 	case event.OffsetsPending:
 		for _, o := range b.Offsets {
 			row := g.offsetRow(o.Topic, o.Partition)
-			row.Pending = append(append([]int64(nil), row.Pending...), o.Offset)
+			row.Pending = append(row.Pending, o.Offset)
 			row.PendingSince = e.AtMs
 		}
 		g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: g.Generation,
@@ -32,38 +37,27 @@ func (g *Group) applyOffsets(e event.Event) {
 		}
 		g.mark(Mark{Kind: MarkRefused, AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Number: int64(b.Code)})
 	case event.AppendStarted:
-		g.Appends = append(append([]*AppendWait(nil), g.Appends...), &AppendWait{Append: b.Append, Partition: b.Partition, What: b.What,
+		g.Appends = append(g.Appends, &AppendWait{Append: b.Append, Partition: b.Partition, What: b.What,
 			SinceMs: e.AtMs, DeadlineMs: b.DeadlineMs, Records: b.Records})
 		g.Partition = b.Partition
 	case event.AppendFinished:
-		g.Appends = without(g.Appends, func(a *AppendWait) bool { return a.Append == b.Append })
+		g.Appends = drop(g.Appends, func(a *AppendWait) bool { return a.Append == b.Append })
 	}
 }
 
 func (g *Group) offsetRow(topic string, partition int32) *OffsetRow {
-	at := len(g.Offsets)
-	for i, row := range g.Offsets {
-		if row.Topic == topic && row.Partition == partition {
-			return row
-		}
-		if at == len(g.Offsets) && (row.Topic > topic || row.Topic == topic && row.Partition > partition) {
-			at = i
-		}
+	at, found := slices.BinarySearchFunc(g.Offsets, partition, func(row *OffsetRow, partition int32) int {
+		return cmp.Or(cmp.Compare(row.Topic, topic), cmp.Compare(row.Partition, partition))
+	})
+	if !found {
+		g.Offsets = slices.Insert(g.Offsets, at, &OffsetRow{Topic: topic, Partition: partition, Committed: -1, BaseOffset: -1})
 	}
-	row := &OffsetRow{Topic: topic, Partition: partition, Committed: -1, BaseOffset: -1}
-	list := append([]*OffsetRow(nil), g.Offsets[:at]...)
-	g.Offsets = append(append(list, row), g.Offsets[at:]...)
-	return row
+	return g.Offsets[at]
 }
 
 // settle takes the oldest pending commit of that value away.
 func (r *OffsetRow) settle(offset int64) {
-	for i, p := range r.Pending {
-		if p == offset {
-			r.Pending = append(append([]int64(nil), r.Pending[:i]...), r.Pending[i+1:]...)
-			return
-		}
-	}
+	r.Pending = drop(r.Pending, func(p int64) bool { return p == offset })
 }
 
 func (g *Group) ledger(entry LedgerEntry) { g.Ledger = keep(append(g.Ledger, entry), maxLedger) }

@@ -44,9 +44,9 @@ func (g *Group) park(p *Parked) {
 	kind := SpanJoin
 	switch p.API {
 	case apiJoinGroup:
-		g.Join = append(append([]*Parked(nil), g.Join...), p)
+		g.Join = append(g.Join, p)
 	case apiSyncGroup:
-		g.Sync = append(append([]*Parked(nil), g.Sync...), p)
+		g.Sync = append(g.Sync, p)
 		kind = SpanSync
 	default:
 		return
@@ -66,9 +66,9 @@ func (g *Group) unpark(ticket int64) *Parked {
 		}
 		return p.Ticket == ticket
 	}
-	g.Join = without(g.Join, match)
+	g.Join = drop(g.Join, match)
 	if found == nil {
-		g.Sync = without(g.Sync, match)
+		g.Sync = drop(g.Sync, match)
 	}
 	return found
 }
@@ -103,7 +103,7 @@ func (g *Group) applyPurgatory(m *Model, e event.Event) {
 		op := &Op{Key: OpKey{e.Broker, b.Op}, Group: g.Name, Type: b.Type, Keys: b.Keys, Member: b.Member, Generation: b.Generation,
 			StartMs: b.StartMs, DeadlineMs: b.DeadlineMs, RemainingMs: b.RemainingMs, DeadlineOf: b.DeadlineOf, Until: b.Until,
 			Pending: b.Pending, New: b.New, Level: b.Level, CellMs: b.CellMs, Seq: e.Seq}
-		g.Ops = append(without(g.Ops, func(x *Op) bool { return x.Key == op.Key }), op)
+		g.Ops = append(drop(g.Ops, func(x *Op) bool { return x.Key == op.Key }), op)
 		g.ghostDeadline(b)
 	case event.OperationTested:
 		if op := g.opByKey(OpKey{e.Broker, b.Op}); op != nil {
@@ -111,7 +111,7 @@ func (g *Group) applyPurgatory(m *Model, e event.Event) {
 			m.knock = &Knock{Key: op.Key, Under: b.Key, AtMs: e.AtMs}
 		}
 	case event.OperationCompleted:
-		g.Ops = without(g.Ops, func(x *Op) bool { return x.Key == OpKey{e.Broker, b.Op} })
+		g.Ops = drop(g.Ops, func(x *Op) bool { return x.Key == OpKey{e.Broker, b.Op} })
 	case event.TimerCascaded:
 		if op := g.opByKey(OpKey{e.Broker, b.Op}); op != nil {
 			op.Level, op.CellMs = b.Level, b.CellMs

@@ -2,8 +2,7 @@ package view
 
 import (
 	"sort"
-
-	"grouplab/coordinator/event"
+	"strconv"
 )
 
 const (
@@ -65,6 +64,14 @@ func (s *stage) head() (*Model, *Group) {
 }
 
 func (s *stage) axis() Axis {
+	if s.ruler == nil {
+		a := s.makeAxis()
+		s.ruler = &a
+	}
+	return *s.ruler
+}
+
+func (s *stage) makeAxis() Axis {
 	m, g := s.head()
 	if g == nil {
 		return plainAxis(0, max(m.NowMs, 1000))
@@ -82,7 +89,7 @@ func (s *stage) axis() Axis {
 
 // moments are the times at which something happened that must not be folded, ascending.
 func (s *stage) moments(m *Model, g *Group) []int64 {
-	list := []int64{m.NowMs, s.m.NowMs}
+	list := append(around(m.NowMs, g), around(s.m.NowMs, g)...)
 	for _, st := range g.States {
 		list = append(list, st.FromMs)
 	}
@@ -102,7 +109,7 @@ func (s *stage) moments(m *Model, g *Group) []int64 {
 	for _, mk := range m.Inputs {
 		list = append(list, mk.AtMs)
 	}
-	if w := s.m.Waiting(s.g.Name); w.EndMs > s.m.NowMs && w.EndMs < s.m.NowMs+600000 {
+	if w := s.waiting(); w.EndMs > s.m.NowMs && w.EndMs < s.m.NowMs+600000 {
 		list = append(list, w.EndMs)
 	}
 	for _, mb := range s.g.Present() {
@@ -112,6 +119,17 @@ func (s *stage) moments(m *Model, g *Group) []int64 {
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i] < list[j] })
 	return list
+}
+
+// around are the round moments before and after a moment. The axis is made of these instead of now itself, so that it
+// stands still while the cursor moves over it.
+func around(ms int64, g *Group) []int64 {
+	step := int64(2000)
+	if len(g.States) > 0 && ms-g.States[0].FromMs < 8000 {
+		step = 500
+	}
+	low := ms / step * step
+	return []int64{low, low + step}
 }
 
 // axisStart leaves the oldest generations out once the rest would be too dense; what is before the cursor by one
@@ -148,6 +166,15 @@ func (s *stage) shown(moments []int64, low int64) int64 {
 		last = at
 	}
 	return total
+}
+
+// key names the axis: two with the same key are alike.
+func (a Axis) key() string {
+	b := make([]byte, 0, 64)
+	for _, p := range a.pieces {
+		b = strconv.AppendInt(strconv.AppendInt(append(b, ' '), p.FromMs, 36), p.ToMs, 36)
+	}
+	return string(b)
 }
 
 func plainAxis(from, to int64) Axis {
@@ -231,9 +258,10 @@ func (a Axis) grid() []int64 {
 	return list
 }
 
-// axisClock prints a moment for a grid line: minutes and seconds, with tenths where the grid is fine.
-func axisClock(ms int64) string {
-	c := event.Clock(ms)
+// axisClock prints a moment for a grid line: minutes and seconds, with tenths where the grid is fine; the hours too where
+// the clock is that of the day.
+func (s *stage) axisClock(ms int64) string {
+	c := s.clock(ms)
 	if ms%1000 == 0 {
 		c = c[:len(c)-4]
 	} else {

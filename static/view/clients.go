@@ -43,6 +43,7 @@ type clientRow struct {
 	Moving  []moving
 	Client  string
 	Focus   bool
+	Leader  bool
 }
 
 // chip is one partition of a row.
@@ -93,6 +94,7 @@ func (s *stage) memberRow(mb *Member, c *Client) clientRow {
 	row.Thinks = s.clientThinks(mb, c)
 	row.Knows = s.brokerKnows(mb)
 	row.Differ = s.differ(mb, c)
+	row.Leader = s.g.Leader == mb.ID
 	row.Tie = !mb.Removed && (s.g.ParkedJoin(mb.ID) != nil || s.g.ParkedSync(mb.ID) != nil)
 	row.Chips = s.chips(mb, c)
 	if len(row.Chips) == 0 && !mb.Removed {
@@ -244,7 +246,8 @@ func (s *stage) chips(mb *Member, c *Client) []chip {
 			}
 		}
 	}
-	real := c != nil && c.Real
+	// Of a process that tells nothing, the assignment is all that is known.
+	real := c == nil || c.Real
 	var list []chip
 	for _, t := range mb.Assigned {
 		for _, p := range t.Partitions {
@@ -364,6 +367,9 @@ func (s *stage) moving(client string) []moving {
 	return list
 }
 
+// onWire is where a message stands that has gone a part of the way: its whole shape stays between both ends.
+func onWire(done float64) float64 { return 0.3 + 0.4*done }
+
 func (s *stage) flight(f *Flight) moving {
 	mv := moving{Letter: apiLetter(f.API), Reply: f.Reply, Lost: f.ArrivesMs == 0, Code: f.Code, Key: "flight:" + num(f.Request), arrives: f.ArrivesMs, number: f.Request}
 	done := 0.5
@@ -372,11 +378,11 @@ func (s *stage) flight(f *Flight) moving {
 		mv.LeftMs = max(f.ArrivesMs-s.m.NowMs, 0)
 	}
 	done = min(max(done, 0), 1)
-	mv.From, mv.To = done, 1
+	mv.From, mv.To = onWire(done), onWire(1)
 	api := event.APIName(f.API)
 	mv.Says = s.t("moving.request", api)
 	if f.Reply {
-		mv.From, mv.To = 1-done, 0
+		mv.From, mv.To = onWire(1-done), onWire(0)
 		mv.Text = codeShort(f.Code)
 		mv.Says = s.t("moving.reply", api, event.CodeName(f.Code))
 	}
@@ -428,3 +434,35 @@ func answers(list []moving) []string {
 	}
 	return codes
 }
+
+// clientRowsMost is how many rows are drawn. Of more, those that tell something stay: ghosts, who is awaited, pending ids.
+const clientRowsMost = 24
+
+func (s *stage) clientRowsShown() (rows []clientRow, more int) {
+	rows = s.clientRows()
+	if len(rows) <= clientRowsMost {
+		return rows, 0
+	}
+	room := clientRowsMost
+	for _, r := range rows {
+		if r.telling() {
+			room--
+		}
+	}
+	var shown []clientRow
+	for _, r := range rows {
+		if r.telling() {
+			shown = append(shown, r)
+		} else if room > 0 {
+			room--
+			shown = append(shown, r)
+		}
+	}
+	if len(shown) > 2*clientRowsMost {
+		shown = shown[:2*clientRowsMost]
+	}
+	return shown, len(rows) - len(shown)
+}
+
+// telling rows differ from the crowd.
+func (r clientRow) telling() bool { return r.Class != "row-member" || r.Differ || r.Leader || r.Focus }

@@ -68,6 +68,13 @@ func name(s string) string { return event.Name(Fold(s)) }
 
 // plainText shows a text that came from outside on one line: what cannot be printed becomes a blank square.
 func plainText(s string, n int) string {
+	plain := true
+	for i := 0; i < len(s) && plain; i++ {
+		plain = s[i] >= ' ' && s[i] < 0x7f
+	}
+	if plain {
+		return cut(s, n)
+	}
 	return cut(strings.Map(func(r rune) rune {
 		if r != ' ' && !strconv.IsPrint(r) {
 			return '▯'
@@ -80,6 +87,9 @@ func plainText(s string, n int) string {
 func short(s string, n int) string { return cut(event.Name(s), n) }
 
 func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
 	r := []rune(s)
 	if len(r) <= n {
 		return string(r)

@@ -22,6 +22,7 @@ var galleryNames = []picture{
 	{"empty", Text{"An empty lab", "空实验室"}, NewModel, still},
 	{"first-member", Text{"The first member, in the initial delay", "第一个成员：初始延迟中"}, firstMember, still},
 	{"joining", Text{"Two of three have rejoined", "三个成员中已有两个重新加入"}, joining, still},
+	{"held-long", Text{"Held for longer than its session, beside an id that was never used", "被扣留的时间超过会话，旁边是从未使用的 id"}, heldLong, still},
 	{"completing", Text{"The leader must send the assignment", "leader 须提交分配方案"}, completing, still},
 	{"append", Text{"The assignment is being written", "分配方案正在写入日志"}, appending, still},
 	{"stable", Text{"Stable, with a commit in flight", "Stable，有一个提交在途"}, stable, still},
@@ -153,6 +154,38 @@ func joining() *Model {
 	s.rejoin(all[1])
 	s.there(event.RequestSent{Client: "c3", Request: 999, API: 12, To: s.broker, ArrivesMs: s.nowMs + 2, DeadlineMs: s.nowMs + 9000, Member: all[2].id})
 	s.m.SetNow(s.nowMs + 1)
+	return s.m
+}
+
+// heldLong shows a session timer that fired while its member's answer was held, which changes nothing, and an id that was
+// given out and never came back.
+func heldLong() *Model {
+	s := newStory(ordersGroup, "orders", 4)
+	s.at(1000).input("start c1")
+	c1 := s.consumer("c1", "c1-5b7e0c1d", 10000)
+	s.here(event.GroupCreated{})
+	s.join(c1, event.WhyFirstMember)
+	s.at(1400).input("start c2")
+	c2 := s.consumer("c2", "c2-90ab3f77", 45000)
+	s.join(c2, event.WhyNewMember)
+	s.at(4002)
+	s.round(event.WhyInitialDelayOver)
+	s.at(7000)
+	s.heartbeats(0, c1, c2)
+	s.at(7600).input("pause c2")
+	s.there(event.ClientPaused{Client: "c2"})
+	s.at(8000)
+	s.there(event.ClientRevoked{Client: "c1", Topics: s.topics(c1)})
+	s.join(c1, event.WhyLeaderRejoined)
+	s.at(17000)
+	s.here(event.OperationCompleted{Op: c1.heartbeat, Type: event.DelayedHeartbeat, Member: c1.id, Expired: true, Excused: true, How: "time is up"})
+	s.at(18000).input("start c3")
+	c3 := s.consumer("c3", "c3-4e1f82aa", 30000)
+	s.here(event.MemberIDIssued{Member: c3.id, ClientID: "c3", ClientHost: "/127.0.0.1", DeadlineMs: s.nowMs + 30000})
+	s.watch(event.OperationWatched{Type: event.DelayedHeartbeat, Keys: []string{s.group + "-" + c3.id}, Member: c3.id, Pending: true,
+		DeadlineMs: s.nowMs + 30000, Until: "it joins"})
+	s.there(event.ClientStopped{Client: "c3", Killed: true})
+	s.m.SetNow(19500)
 	return s.m
 }
 

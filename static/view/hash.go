@@ -1,6 +1,9 @@
 package view
 
-import "unicode/utf16"
+import (
+	"math"
+	"unicode/utf16"
+)
 
 // partition is the partition of __consumer_offsets that the group on stage lives in: the one that facts named, else the
 // one that its name leads to; -1 while the topic is not known.
@@ -23,11 +26,21 @@ func javaHash(s string) int32 {
 	return h
 }
 
-// partitionOf is the partition of __consumer_offsets that a group lives in: Kafka's Utils.abs clears the sign bit, which
-// is not the absolute value.
+// partitionOf is the partition of __consumer_offsets that a group lives in.
 func partitionOf(group string, partitions int32) int32 {
 	if partitions < 1 {
 		return -1
 	}
-	return (javaHash(group) & 0x7fffffff) % partitions
+	return javaAbs(javaHash(group)) % partitions
+}
+
+// javaAbs is Kafka's Utils.abs: the absolute value, and 0 for the one number that has none.
+func javaAbs(h int32) int32 {
+	switch {
+	case h == math.MinInt32:
+		return 0
+	case h < 0:
+		return -h
+	}
+	return h
 }

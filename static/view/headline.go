@@ -31,7 +31,7 @@ func (s *stage) sentence() sentence {
 	if s.g == nil {
 		return s.sentenceOfNothing()
 	}
-	w := s.m.Waiting(s.g.Name)
+	w := s.waiting()
 	switch w.Kind {
 	case WaitInitialDelay:
 		return sentence{s.t("head.initial", num(w.Here)), s.clausesOfDelay(w)}
@@ -193,13 +193,35 @@ func (s *stage) end(w Waiting) []run {
 	case EndPending:
 		return s.rich("end.pending", s.left(w.EndMs), who)
 	case EndRejoin:
-		return s.plain("end.rejoin", who)
+		return s.endOfRejoin(w)
 	case EndLeaderSync:
 		return s.plain("end.leader", who)
 	case EndSyncTimeout:
 		return s.rich("end.sync", s.left(w.EndMs))
 	}
 	return nil
+}
+
+// endOfRejoin is for a wait that living members end by rejoining, and perhaps ghosts by running out.
+func (s *stage) endOfRejoin(w Waiting) []run {
+	var living []string
+	var last *Missing
+	for i, miss := range w.Missing {
+		switch {
+		case !miss.Gone && !miss.Paused && !miss.Pending:
+			living = append(living, name(miss.Label))
+		case miss.SessionEndsMs > 0 && (last == nil || miss.SessionEndsMs > last.SessionEndsMs):
+			last = &w.Missing[i]
+		}
+	}
+	if len(living) > 3 {
+		living = append(living[:3], s.t("and.more", num(len(living)-3)))
+	}
+	who, count := strings.Join(living, s.t("comma")), num(len(living))
+	if last == nil {
+		return s.plain("end.rejoin", who, count)
+	}
+	return s.rich("end.rejoin.ghost", s.left(last.SessionEndsMs), name(last.Label), who, count)
 }
 
 // hard says when the wait ends at the latest, where that is not said already.
@@ -218,8 +240,9 @@ func (s *stage) began(w Waiting) []run {
 		return nil
 	}
 	text := s.t("began", s.why(w.Began.Why, w.BeganLabel))
-	if w.Began.ClientReason != "" {
-		text += s.t("client.says", name(w.Began.ClientReason))
+	// Why a member joined for the first time says itself; clients have only one phrase for it.
+	if r := w.Began.ClientReason; r != "" && w.Began.Why != event.WhyNewMember && w.Began.Why != event.WhyFirstMember {
+		text += s.t("client.says", plainText(r, 44))
 	}
 	return []run{{Text: text}}
 }

@@ -253,7 +253,7 @@ func machineState(s *stage, st event.State) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var13 = []any{"pill", "at-" + stateClass(st), stateClass(st), templ.KV("current", s.g != nil && s.g.State == st)}
+			var templ_7745c5c3_Var13 = []any{"pill", "at-" + stateClass(st), stateClass(st), templ.KV("current", s.known() && s.g.State == st)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var13...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -297,7 +297,7 @@ func machineState(s *stage, st event.State) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.g != nil && s.g.State == st {
+			if s.known() && s.g.State == st {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, " aria-current=\"true\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -21,6 +21,23 @@ const (
 	GrainTimer   Grain = "timer"   // to the next timer that ends
 )
 
+// SetWindow fits the timeline to a window of that many CSS pixels in width.
+func (o *Options) SetWindow(px int) {
+	o.Layout, o.ChartPx = LayoutWide, max(px-132, 300) // labels and margins
+	if px < 768 {
+		o.Layout = LayoutNarrow
+	}
+}
+
+// Layout is the shape of the window.
+type Layout string
+
+const (
+	LayoutBoth   Layout = ""       // not known: the stylesheet shows the one that fits
+	LayoutWide   Layout = "wide"   // 768 pixels and more: time runs to the right
+	LayoutNarrow Layout = "narrow" // below: time runs down
+)
+
 // Grains in the order of the transport.
 var Grains = []Grain{GrainEvent, GrainRequest, GrainState, GrainTimer}
 
@@ -53,6 +70,10 @@ type Options struct {
 	// ChartPx is the width of the timeline's drawing in CSS pixels, so that words are left out where they have no room; 0
 	// stands for a window of 1280 pixels.
 	ChartPx int
+	// Layout says which of the two timelines is drawn; LayoutBoth where the width of the window is not known.
+	Layout Layout
+	// Memo spares rendering what has not changed; nil renders everything.
+	Memo *Memo
 	// Reduced means that nothing travels; a message is a static arrow.
 	Reduced bool
 
@@ -142,6 +163,7 @@ type Part struct {
 // world's milliseconds. The element is drawn at from; code moves it to to with a transform, in ms / speed of wall time.
 func Parts(m *Model, o Options) []Part {
 	s := newStage(m, o)
+	still := func(id string, c templ.Component) Part { return Part{id, s.remembered(id, s.still(id), c)} }
 	parts := []Part{
 		{"truth", truth(s)},
 		{"headline", headline(s)},
@@ -150,13 +172,14 @@ func Parts(m *Model, o Options) []Part {
 		{"machine", machine(s)},
 		{"purgatory", purgatory(s)},
 		{"wheels", wheels(s)},
-		{"tape", tape(s)},
-		{"offsets", offsets(s)},
+		still("tape", tape(s)),
+		still("offsets", offsets(s)),
 		{"ownership", ownership(s)},
 		{"transport", transport(s)},
-		{"timeline", timeline(s)},
-		{"transcript", transcript(s)},
-		{"ledger", ledger(s)},
+		{"timeline", s.remembered("timeline", s.pictureKey(), timeline(s))},
+		{"cursor", cursor(s)},
+		still("transcript", transcript(s)),
+		still("ledger", ledger(s)),
 		{"behaviour", behaviour(s)},
 		{"selection", selection(s)},
 	}

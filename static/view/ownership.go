@@ -15,10 +15,10 @@ type owner struct {
 
 // sum is the arithmetic that finds a group's partition.
 type sum struct {
-	Hash, Masked string
-	Of           int32
-	Result       string
-	Known        bool
+	Hash, Abs string
+	Of        int32
+	Result    string
+	Negative  bool // then the arithmetic goes over the absolute value
 }
 
 func (s *stage) sum() sum {
@@ -27,7 +27,7 @@ func (s *stage) sum() sum {
 		of = t.Partitions
 	}
 	h := javaHash(s.g.Name)
-	return sum{Hash: group3(int64(h)), Masked: group3(int64(h & 0x7fffffff)), Of: of, Result: num(partitionOf(s.g.Name, of)), Known: h >= 0}
+	return sum{Hash: group3(int64(h)), Abs: group3(int64(javaAbs(h))), Of: of, Result: num(partitionOf(s.g.Name, of)), Negative: h < 0}
 }
 
 // owners are the brokers that hold the group's partition, its leader among them.

@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "chart.css", "page.css", "narrow.css"}
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "chart.css", "lesson.css", "page.css", "narrow.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
 func (d PageData) lang() Lang {
@@ -136,7 +136,7 @@ var keyHelp = []struct {
 }{
 	{[]string{"Space"}, "key.play"},
 	{[]string{"←", "→"}, "key.step"},
-	{[]string{"Shift ←", "Shift →"}, "key.state"},
+	{[]string{"Shift", "←", "→"}, "key.state"},
 	{[]string{"Home", "End"}, "key.ends"},
 	{[]string{"T"}, "key.timer"},
 	{[]string{"[", "]"}, "key.speed"},

@@ -26,35 +26,45 @@ type opCard struct {
 	Says      string
 }
 
+// opRows is the most short rows that are drawn.
+const opRows = 12
+
 // opCards are the group's operations: cards for those that rule the phase and the one that ends the wait, short rows for
-// the rest, the next to fire first.
-func (s *stage) opCards() (cards, rest []opCard) {
+// the rest, the next to fire first, and how many more there are.
+func (s *stage) opCards() (cards, rest []opCard, more int) {
 	if s.g == nil {
-		return nil, nil
+		return nil, nil, 0
 	}
-	w := s.m.Waiting(s.g.Name)
 	ops := append([]*Op(nil), s.g.Ops...)
 	sort.SliceStable(ops, func(i, j int) bool { return ops[i].DeadlineMs < ops[j].DeadlineMs })
-	winner := s.winner(w)
 	for _, op := range ops {
 		if op.Type != event.DelayedHeartbeat {
-			cards = append(cards, s.opCard(op, w, winner))
+			cards = append(cards, s.opCard(op))
 		}
 	}
 	for _, op := range ops {
 		switch {
 		case op.Type != event.DelayedHeartbeat:
-		case op == winner:
-			cards = append(cards, s.opCard(op, w, winner))
+		case op == s.winner():
+			cards = append(cards, s.opCard(op))
+		case len(rest) < opRows:
+			rest = append(rest, s.opCard(op))
 		default:
-			rest = append(rest, s.opCard(op, w, winner))
+			more++
 		}
 	}
-	return cards, rest
+	return cards, rest, more
 }
 
 // winner is the operation that will end the wait, nil where none will.
-func (s *stage) winner(w Waiting) *Op {
+func (s *stage) winner() *Op {
+	if !s.settled {
+		s.settled, s.ending = true, s.findWinner(s.waiting())
+	}
+	return s.ending
+}
+
+func (s *stage) findWinner(w Waiting) *Op {
 	for _, op := range s.g.Ops {
 		switch {
 		case w.EndBy == EndInitialDelay && op.Type == event.InitialDelayedJoin,
@@ -67,7 +77,8 @@ func (s *stage) winner(w Waiting) *Op {
 	return nil
 }
 
-func (s *stage) opCard(op *Op, w Waiting, winner *Op) opCard {
+func (s *stage) opCard(op *Op) opCard {
+	w, winner := s.waiting(), s.winner()
 	c := opCard{Op: op, Key: "op:" + num(op.Key.Broker) + ":" + num(op.Key.Op), Type: string(op.Type), Under: s.under(op), Glyph: opGlyph(op.Type),
 		Left: s.left(op.DeadlineMs), End: -1, Winner: op == winner, Locked: op.Type == event.InitialDelayedJoin}
 	whole := float64(max(op.DeadlineMs-op.StartMs, 1))

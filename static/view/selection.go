@@ -135,7 +135,7 @@ func (s *stage) opCardOf(rest string) *card {
 		if op.Level < wheelLevels {
 			c.add(s.t("card.wheel"), s.t("card.wheel.value", s.round(wheelTicks[op.Level]), s.clock(op.CellMs)))
 		}
-		if _, idle := s.condition(op, s.m.Waiting(s.g.Name)); idle {
+		if _, idle := s.condition(op, s.waiting()); idle {
 			c.add(s.t("card.fires"), s.t("op.idle"))
 		}
 		return c

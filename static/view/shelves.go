@@ -13,7 +13,33 @@ type slot struct {
 type shelf struct {
 	Title, Note string
 	Slots       []slot
-	Focus       bool
+	More        int
+}
+
+// slotsMost is how many places are drawn. Those who are missing stay first.
+const slotsMost = 18
+
+func (sh *shelf) bound() {
+	if len(sh.Slots) <= slotsMost {
+		return
+	}
+	var kept []slot
+	room := slotsMost
+	for _, sl := range sh.Slots {
+		if sl.Missing {
+			room--
+		}
+	}
+	for _, sl := range sh.Slots {
+		if sl.Missing || room > 0 {
+			kept = append(kept, sl)
+			if !sl.Missing {
+				room--
+			}
+		}
+	}
+	kept = kept[:min(len(kept), 2*slotsMost)]
+	sh.More, sh.Slots = len(sh.Slots)-len(kept), kept
 }
 
 func (s *stage) joinShelf() shelf {
@@ -24,7 +50,7 @@ func (s *stage) joinShelf() shelf {
 	for _, p := range s.g.Join {
 		sh.Slots = append(sh.Slots, s.parkedSlot(p, "J"))
 	}
-	w := s.m.Waiting(s.g.Name)
+	w := s.waiting()
 	switch w.Kind {
 	case WaitJoin:
 		for _, miss := range w.Missing {
@@ -34,6 +60,7 @@ func (s *stage) joinShelf() shelf {
 	case WaitInitialDelay:
 		sh.Note = s.t("shelf.delay", num(w.Here))
 	}
+	sh.bound()
 	return sh
 }
 
@@ -53,6 +80,7 @@ func (s *stage) syncShelf() shelf {
 		}
 		sh.Note = s.t("shelf.here", num(len(s.g.Sync)), num(len(s.g.Present())))
 	}
+	sh.bound()
 	return sh
 }
 

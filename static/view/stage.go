@@ -6,6 +6,24 @@ type stage struct {
 	o Options
 	// g is the group on stage, nil where there is none.
 	g *Group
+
+	// What several parts need is found once.
+	wait    *Waiting
+	ruler   *Axis
+	ending  *Op
+	settled bool // ending is found
+}
+
+// waiting tells what the group on stage waits for.
+func (s *stage) waiting() Waiting {
+	if s.wait == nil {
+		w := Waiting{}
+		if s.g != nil {
+			w = s.m.Waiting(s.g.Name)
+		}
+		s.wait = &w
+	}
+	return *s.wait
 }
 
 func newStage(m *Model, o Options) *stage {
@@ -17,6 +35,8 @@ func newStage(m *Model, o Options) *stage {
 		s.g = g
 	} else if names := m.GroupNames(); o.Group == "" && len(names) > 0 {
 		s.g = m.Groups[names[0]]
+	} else if o.Group == "" {
+		s.g = m.expected()
 	}
 	return s
 }
@@ -31,3 +51,18 @@ func pressed(on bool) string {
 	}
 	return "false"
 }
+
+// expected is the first group, by name, that a running client has named and no broker knows yet; nil where there is none.
+func (m *Model) expected() *Group {
+	var found *Group
+	for _, c := range m.Clients {
+		g := m.Groups[c.Group]
+		if c.Alive && g != nil && (found == nil || g.Name < found.Name) {
+			found = g
+		}
+	}
+	return found
+}
+
+// known tells whether a coordinator has ever known the group on stage.
+func (s *stage) known() bool { return s.g != nil && (s.g.Broker != 0 || len(s.g.States) > 0) }

@@ -77,7 +77,7 @@ var wordsOfTools = map[string]Text{
 	"verb.stop":           {"stop", "停止"},
 	"verb.pause":          {"freeze", "冻结"},
 	"verb.resume":         {"thaw", "解冻"},
-	"verb.restart":        {"kill and start", "杀死并启动"},
+	"verb.restart":        {"kill, start", "杀死并启动"},
 	"verb.kill-broker":    {"kill broker {0}", "杀死 broker {0}"},
 	"verb.restart-broker": {"restart broker {0}", "重启 broker {0}"},
 	"verb.add-partitions": {"add partitions to {0}", "给 {0} 增加分区"},
@@ -115,7 +115,7 @@ var wordsOfTools = map[string]Text{
 	"live.retry":      {"what you see is the last that was known; next attempt in {0}", "你看到的是最后所知；{0} 后重试"},
 	"live.connecting": {"Connecting …", "正在连接 …"},
 
-	"group.detail":                    {"gen {0}, {1} members", "gen {0}，{1} 个成员"},
+	"group.detail":                    {"gen {0}, {1} {1|member|members}", "gen {0}，{1} 个成员"},
 	"group.waits":                     {"waits for {0}", "在等 {0}"},
 	"group.nobody":                    {"no coordinator", "没有 coordinator"},
 	"groups.search":                   {"Find a group", "查找组"},

@@ -1,5 +1,7 @@
 package view
 
+import "strings"
+
 const (
 	tallHigh = 460
 	tallTop  = 26
@@ -24,18 +26,21 @@ func tallY(x float64) string { return px(float64(int((tallTop+x*(tallHigh-tallTo
 func tallH(w float64) string { return px(float64(int(max(w*(tallHigh-tallTop), 1.5)*10)) / 10) }
 
 // tallState is a state's name where a narrow column has room for it.
-func (s *stage) tallState(b band) string {
+func tallState(b band) string {
 	if len(b.State) > 12 {
-		return string(b.State)[:len(b.State)-len("Rebalance")] + "…"
+		return strings.TrimSuffix(string(b.State), "Rebalance") + "…"
 	}
 	return string(b.State)
 }
 
+// until is how much of a stretch has happened by what is known.
+func (n *now) until(x, width float64) float64 { return max(min(width, n.Known-x), 0) }
+
 // tallLane is the column of an expected end.
-func (s *stage) tallLane(c *chart, d diamond) float64 {
-	for i, l := range c.Lanes {
-		if l.Y == d.Y {
-			return tallX(i, len(c.Lanes))
+func (n *now) tallLane(d diamond) float64 {
+	for i := range n.Lanes {
+		if n.laneY(i) == d.Y {
+			return tallX(i, len(n.Lanes))
 		}
 	}
 	return 0.15

@@ -2,7 +2,7 @@ package view
 
 import "grouplab/coordinator/event"
 
-const transcriptRows = 40
+const transcriptRows = 32
 
 // line is one row of the transcript.
 type line struct {

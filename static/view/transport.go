@@ -68,3 +68,6 @@ func (s *stage) lastFact() *event.Event {
 	}
 	return nil
 }
+
+// frozen tells whether the viewer stopped the live picture.
+func (s *stage) frozen() bool { return s.o.Live != nil && s.o.Live.Frozen }

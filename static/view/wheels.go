@@ -9,6 +9,9 @@ const (
 	wheelLevels = 5
 )
 
+// saidTimers is how many timers of a cell are named to those who do not see it.
+const saidTimers = 3
+
 // wheelTicks are the cells' widths of the five wheels that are drawn, as in Kafka's SystemTimer: 1 ms, times 20 each.
 var wheelTicks = [wheelLevels]int64{1, 20, 400, 8000, 160000}
 
@@ -38,7 +41,7 @@ func (s *stage) wheels() (list []wheel, beyond int) {
 	if s.g == nil {
 		return list, 0
 	}
-	winner := s.winner(s.m.Waiting(s.g.Name))
+	winner := s.winner()
 	for _, op := range s.g.Ops {
 		if op.Level >= wheelLevels {
 			beyond++
@@ -56,18 +59,21 @@ func (s *stage) wheels() (list []wheel, beyond int) {
 }
 
 func (w *wheel) put(s *stage, index int, op *Op, winner bool) {
-	who := string(op.Type) + " " + s.under(op)
 	for i := range w.Cells {
 		if c := &w.Cells[i]; c.Index == index {
 			c.Count++
 			c.Winner = c.Winner || winner
 			c.Glyph = num(c.Count)
-			c.Says += ", " + who
+			if c.Count <= saidTimers {
+				c.Says += ", " + string(op.Type) + " " + s.under(op)
+			} else if c.Count == saidTimers+1 {
+				c.Says += " …"
+			}
 			return
 		}
 	}
 	w.Cells = append(w.Cells, cell{Index: index, Count: 1, Glyph: opGlyph(op.Type), Winner: winner,
-		Key: "op:" + num(op.Key.Broker) + ":" + num(op.Key.Op), Says: who})
+		Key: "op:" + num(op.Key.Broker) + ":" + num(op.Key.Op), Says: string(op.Type) + " " + s.under(op)})
 }
 
 // round prints a length of time without a decimal.

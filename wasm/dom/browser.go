@@ -9,20 +9,21 @@ import (
 // Text is the text of an element, "" where there is none.
 func Text(id string) string { return byID(id).get("textContent").text() }
 
-// Data is a data attribute of an element, "" where it has none.
-func Data(id, name string) string {
-	el := byID(id)
-	if el.none() {
-		return ""
-	}
-	return el.attr("data-" + name)
-}
-
-// Body is an attribute of the body.
-func Body(name string) string { return document().get("body").attr(name) }
+// Kind is the page's kind.
+func Kind() string { return rootAttr("data-page") }
 
 // Lang is the language that the page shows.
-func Lang() string { return document().get("documentElement").attr("lang") }
+func Lang() string { return rootAttr("lang") }
+
+// Motion is how much may move: full, reduced or none.
+func Motion() string { return rootAttr("data-motion") }
+
+func rootAttr(name string) string {
+	if name == "motion" {
+		name = "data-motion"
+	}
+	return document().get("documentElement").attr(name)
+}
 
 // Hash is the address's fragment without '#'.
 func Hash() string { return strings.TrimPrefix(global("location").get("hash").text(), "#") }
@@ -55,11 +56,6 @@ func store(a Attr) {
 	}
 }
 
-// PrefersReduced tells whether the system asks for less motion.
-func PrefersReduced() bool {
-	return global("window").call("matchMedia", "(prefers-reduced-motion: reduce)").get("matches").truthy()
-}
-
 // Root is the address of the site's root, as boot.js found it.
 func Root() string { return global("grouplab").get("root").text() }
 
@@ -78,32 +74,30 @@ func meta(name string) string {
 }
 
 // reveal scrolls to an element and gives it the focus, or the first field in it.
-func reveal(id string) {
+func reveal(id string, field bool) {
 	el := byID(id)
 	if el.none() {
-		if el = document().find(`[data-reveal="` + id + `"]`); el.none() {
-			return
-		}
+		return
 	}
-	calm := PrefersReduced() || document().get("documentElement").attr("data-motion") != ""
-	behavior := "smooth"
-	if calm {
-		behavior = "auto"
+	for fold := el.closest("details:not([open])"); !fold.none(); fold = fold.get("parentElement").closest("details:not([open])") {
+		fold.set("open", true)
 	}
-	el.call("scrollIntoView", map[string]any{"block": "nearest", "behavior": behavior})
+	behavior := "auto"
+	if Motion() == "full" {
+		behavior = "smooth"
+	}
 	target := el
-	if !el.call("matches", "input, button, a, select").truthy() {
-		if field := el.find("input:not([disabled])"); !strings.HasPrefix(id, "part-") && !field.none() {
-			target = field
-		} else if !el.has("tabindex") {
-			el.call("setAttribute", "tabindex", "-1")
-		}
+	if first := el.find("input:not([disabled])"); field && !first.none() {
+		target = first
+	} else if !el.has("tabindex") {
+		el.call("setAttribute", "tabindex", "-1")
 	}
+	target.call("scrollIntoView", map[string]any{"block": "nearest", "behavior": behavior})
 	target.call("focus", map[string]any{"preventScroll": true})
 }
 
 func toggleHelp() {
-	help := byID("help")
+	help := byID("keys")
 	switch {
 	case help.none():
 	case help.get("open").truthy():
@@ -129,7 +123,7 @@ func copyByField(text string) {
 	active := doc.get("activeElement")
 	field := doc.call("createElement", "textarea")
 	field.set("value", text)
-	field.set("className", "visually-hidden")
+	field.set("className", "sr")
 	doc.get("body").call("appendChild", field.v)
 	field.call("select")
 	doc.call("execCommand", "copy")

@@ -29,9 +29,9 @@ type Update struct {
 	Hash     string // the address's fragment, set where SetHash is
 	SetHash  bool
 	Copy     bool   // copy the address to the clipboard
-	Root     []Attr // of the document's element; "" removes
 	Store    []Attr // of localStorage; "" removes
 	Reveal   string // an element's id, to scroll to and give the focus
+	Field    bool   // give the focus to the first field in it
 	Help     bool   // open or close the help
 	Posts    []Post
 	Asks     []string // paths to get

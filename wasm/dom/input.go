@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hack-pad/safejs"
 )
 
 // listenAll hears everything at the document, so that parts can be rendered anew at any time.
@@ -17,7 +19,6 @@ func (p *page) listenAll() {
 	listen(doc, "input", p.typed)
 	listen(doc, "keydown", p.key)
 	listen(doc, "pointerdown", p.pointerDown)
-	listen(doc, "pointermove", p.pointerMove)
 	listen(doc, "pointerup", p.pointerUp)
 	listen(doc, "pointercancel", p.pointerUp)
 	window := global("window")
@@ -25,14 +26,26 @@ func (p *page) listenAll() {
 		hash := strings.TrimPrefix(global("location").get("hash").text(), "#")
 		p.with(func(a App) { a.Do("hash", hash) })
 	})
-	listen(window, "resize", func(ref) { p.clock.soon() })
+	listen(window, "resize", func(ref) { p.sized() })
 	listen(doc, "visibilitychange", func(ref) { p.clock.soon() })
-	reduced := window.call("matchMedia", "(prefers-reduced-motion: reduce)")
-	listen(reduced, "change", func(ref) {
-		on := strconv.FormatBool(reduced.get("matches").truthy())
-		p.with(func(a App) { a.Do("system-reduced", on) })
+	// boot.js has changed language or motion.
+	listen(doc, "grouplab:chosen", func(event ref) {
+		what := event.get("detail").text()
+		if what == "lang" || what == "motion" {
+			value := rootAttr(what)
+			p.with(func(a App) { a.Do(what, value) })
+		}
 	})
 }
+
+// sized tells how wide the window is.
+func (p *page) sized() {
+	width := strconv.Itoa(int(global("innerWidth").number()))
+	p.with(func(a App) { a.Do("window", width) })
+}
+
+// chosen are actions that boot.js does by itself, on pages without a program too.
+var chosen = []string{"lang", "theme", "motion", "help"}
 
 // click does what the nearest element with data-do asks for. Forms and fields have events of their own.
 func (p *page) click(event ref) {
@@ -43,7 +56,7 @@ func (p *page) click(event ref) {
 	if el.get("tagName").text() == "A" {
 		event.call("preventDefault")
 	}
-	if el.attr("aria-disabled") == "true" {
+	if el.attr("aria-disabled") == "true" || slices.Contains(chosen, el.attr("data-do")) {
 		return
 	}
 	p.do(el, el.attr("data-arg"))
@@ -70,7 +83,7 @@ func (p *page) submit(event ref) {
 // change does what a field asks for once its value stands.
 func (p *page) change(event ref) {
 	el := event.get("target")
-	if !el.has("data-do") || el.attr("type") == "search" {
+	if !el.has("data-do") || followed(el) {
 		return
 	}
 	arg := el.attr("data-arg")
@@ -80,12 +93,14 @@ func (p *page) change(event ref) {
 	p.do(el, arg)
 }
 
-// typed follows a search field letter by letter.
+// typed follows a search field letter by letter, and a slider while it moves.
 func (p *page) typed(event ref) {
-	if el := event.get("target"); el.attr("type") == "search" && el.has("data-do") {
+	if el := event.get("target"); el.has("data-do") && followed(el) {
 		p.do(el, el.get("value").text())
 	}
 }
+
+func followed(el ref) bool { return el.attr("type") == "search" || el.attr("type") == "range" }
 
 func (p *page) do(el ref, arg string) {
 	action := el.attr("data-do")
@@ -127,49 +142,22 @@ func (p *page) key(event ref) {
 	}
 }
 
-// drag is a pointer that moves over the timeline. The element may be rendered anew meanwhile, so its edges are kept.
-type drag struct {
-	left, width  float64
-	fromMs, toMs float64
-}
-
-// pointerDown begins a drag over the timeline, and holds back patches of the part that was pressed.
+// pointerDown holds back patches of the part that was pressed, so that the click that follows finds what it began on. A
+// part with a slider under the pointer is patched around the slider.
 func (p *page) pointerDown(event ref) {
 	target := event.get("target")
+	if target.attr("type") == "range" {
+		p.scrub = target
+		return
+	}
 	if part := target.closest("[id^=part-]"); !part.none() {
 		p.held = part.get("id").text()
 	}
-	line := target.closest("[data-seek]")
-	if line.none() || event.get("button").number() != 0 || !target.closest("button, a").none() {
-		return
-	}
-	from, to, ok := strings.Cut(line.attr("data-seek"), " ")
-	fromMs, err1 := strconv.ParseFloat(from, 64)
-	toMs, err2 := strconv.ParseFloat(to, 64)
-	box := line.call("getBoundingClientRect")
-	d := &drag{left: box.get("left").number(), width: box.get("width").number(), fromMs: fromMs, toMs: toMs}
-	if !ok || err1 != nil || err2 != nil || d.width <= 0 {
-		return
-	}
-	p.drag, p.held = d, "" // the timeline follows the pointer
-	event.call("preventDefault")
-	p.seek(event)
 }
 
-func (p *page) pointerMove(event ref) {
-	if p.drag == nil {
-		return
-	}
-	if event.get("buttons").number() == 0 { // it was let go outside of the window
-		p.drag = nil
-		return
-	}
-	p.seek(event)
-}
-
-// pointerUp ends a drag. What was held back is shown after the click that follows.
+// pointerUp lets go. What was held back is shown after the click that follows.
 func (p *page) pointerUp(ref) {
-	p.drag = nil
+	p.scrub = ref{safejs.Null()}
 	if p.held == "" {
 		return
 	}
@@ -180,11 +168,4 @@ func (p *page) pointerUp(ref) {
 		}
 		clear(p.late)
 	})
-}
-
-func (p *page) seek(event ref) {
-	d := p.drag
-	at := min(max((event.get("clientX").number()-d.left)/d.width, 0), 1)
-	ms := strconv.FormatInt(int64(d.fromMs+at*(d.toMs-d.fromMs)), 10)
-	p.with(func(a App) { a.Do("seek", ms) })
 }

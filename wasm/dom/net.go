@@ -8,12 +8,11 @@ import (
 	"strings"
 
 	"github.com/hack-pad/safejs"
-	//lint:ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
 	"nhooyr.io/websocket"
 )
 
 // tokenHeader carries the token of requests that change something.
-const tokenHeader = "X-Grouplab-Token"
+const tokenHeader = "X-GroupLab-Token"
 
 // get asks the server.
 func (p *page) get(path string) {

@@ -16,13 +16,15 @@ func (p *page) patch(patch Patch) {
 	if el.none() {
 		return
 	}
+	if !p.scrub.none() && el.call("contains", p.scrub.v).truthy() {
+		around(el, p.scrub, patch.HTML)
+		return
+	}
 	focus := focusIn(el)
 	scrolled, unfolded := scrolledIn(el), unfoldedIn(el)
 	el.set("innerHTML", patch.HTML)
 	for _, s := range scrolled {
-		target := s.find(el)
-		target.set("scrollTop", s.top)
-		target.set("scrollLeft", s.left)
+		s.restore(el)
 	}
 	for _, id := range unfolded {
 		byID(id).set("open", true)
@@ -31,6 +33,30 @@ func (p *page) patch(patch Patch) {
 		focus.restore(el)
 	}
 	p.animate(el)
+}
+
+// around replaces everything in a part but one element and those that hold it, so that a drag of that element goes on.
+// Where the new HTML has another shape there, nothing is changed until the drag is over.
+func around(el, keep ref, html string) {
+	template := document().call("createElement", "template")
+	template.set("innerHTML", html)
+	old, fresh := el, template.get("content")
+	for !old.same(keep) {
+		olds, freshes := old.get("childNodes").items(), fresh.get("childNodes").items()
+		at := 0
+		for at < len(olds) && !olds[at].call("contains", keep.v).truthy() {
+			at++
+		}
+		if len(olds) != len(freshes) || at == len(olds) {
+			return
+		}
+		for i := range olds {
+			if i != at {
+				old.call("replaceChild", freshes[i].v, olds[i].v)
+			}
+		}
+		old, fresh = olds[at], freshes[at]
+	}
 }
 
 // place finds an element again after its part was rendered anew.
@@ -81,18 +107,26 @@ func (f *place) restore(el ref) {
 	}
 }
 
-// scroll is how far an element of a part was scrolled.
+// scrollers are what scrolls inside of parts.
+const scrollers = ".scroll, .groups, .chart-tall, .transport-more"
+
+// scroll is how far the nth scroller of a part was scrolled.
 type scroll struct {
-	name      string
+	nth       int
 	top, left float64
 }
 
-func (s scroll) find(el ref) ref { return el.find(`[data-scroll="` + s.name + `"]`) }
+func (s scroll) restore(el ref) {
+	if found := el.all(scrollers); s.nth < len(found) {
+		found[s.nth].set("scrollTop", s.top)
+		found[s.nth].set("scrollLeft", s.left)
+	}
+}
 
 func scrolledIn(el ref) []scroll {
 	var list []scroll
-	for _, e := range el.all("[data-scroll]") {
-		s := scroll{escape(e.attr("data-scroll")), e.get("scrollTop").number(), e.get("scrollLeft").number()}
+	for i, e := range el.all(scrollers) {
+		s := scroll{i, e.get("scrollTop").number(), e.get("scrollLeft").number()}
 		if s.top != 0 || s.left != 0 {
 			list = append(list, s)
 		}

@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"html"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,12 +12,23 @@ import (
 
 // Do does what a button, a form or the pointer asks for. Unknown actions and arguments are answered with a sentence.
 func (t *Tab) Do(action, arg string) {
+	if px, ok := number(arg); ok && action == "window" { // not the viewer's doing: notes stay
+		t.options.SetWindow(int(px))
+		t.dirty = true
+		return
+	}
 	t.options.Note = ""
 	t.dirty = true
+	if verb, of, found := strings.Cut(action, ":"); found && arg == "" {
+		action, arg = verb, of // "grain:event"
+	}
 	if t.common(action, arg) {
 		return
 	}
 	done := false
+	if t.lesson != nil && t.lesson.chasing != nil {
+		t.lesson.chased()
+	}
 	if t.lesson != nil {
 		done = t.lesson.do(action, arg)
 	} else {
@@ -42,16 +54,15 @@ func (t *Tab) common(action, arg string) bool {
 	case "search":
 		t.options.Search = arg
 	case "lang":
-		return t.language(arg)
-	case "theme":
-		if !slices.Contains([]string{"light", "dark", "auto"}, arg) {
+		if arg != string(view.English) && arg != string(view.Chinese) {
 			return false
 		}
-		t.remember("theme", strings.TrimPrefix(arg, "auto"))
+		t.options.Lang = view.Lang(arg)
 	case "motion":
-		return t.setMotion(arg)
-	case "system-reduced":
-		t.system = arg == "true"
+		if !slices.Contains([]string{"full", "reduced", "none"}, arg) {
+			return false
+		}
+		t.motion = arg
 	case "keys":
 		t.keysOff = !t.keysOff
 		off := ""
@@ -68,47 +79,16 @@ func (t *Tab) common(action, arg string) bool {
 		t.out.Reveal = "part-headline"
 		t.tellWaiting()
 	case "find":
-		t.out.Reveal = "find"
+		t.out.Reveal = "part-transcript"
+		if t.live != nil {
+			t.out.Reveal, t.out.Field = "part-groups", true
+		}
 	case "dismiss":
 		t.selected = ""
 	default:
 		return false
 	}
 	return true
-}
-
-func (t *Tab) language(arg string) bool {
-	if arg != string(view.English) && arg != string(view.Chinese) {
-		return false
-	}
-	t.options.Lang = view.Lang(arg)
-	t.out.Root = append(t.out.Root, Attr{"lang", arg})
-	t.out.Store = append(t.out.Store, Attr{"lang", arg})
-	return true
-}
-
-// setMotion takes "full", "reduced" or "none"; "next" goes round.
-func (t *Tab) setMotion(arg string) bool {
-	all := []string{"full", "reduced", "none"}
-	if arg == "next" || arg == "" {
-		now := t.motion
-		if now == "" {
-			now = map[bool]string{true: "reduced", false: "full"}[t.system]
-		}
-		arg = all[(slices.Index(all, now)+1)%len(all)]
-	}
-	if !slices.Contains(all, arg) {
-		return false
-	}
-	t.motion = arg
-	t.remember("motion", arg)
-	return true
-}
-
-// remember sets an attribute data-NAME of the document and keeps it; "" goes back to what the system says.
-func (t *Tab) remember(name, value string) {
-	t.out.Root = append(t.out.Root, Attr{"data-" + name, value})
-	t.out.Store = append(t.out.Store, Attr{name, value})
 }
 
 // do does what only a lesson can.
@@ -149,11 +129,15 @@ func (m *lessonMode) do(action, arg string) bool {
 	case "slower":
 		m.pace.shift(-1)
 	case "seek":
-		ms, ok := number(arg)
-		if !ok {
+		at, err := strconv.ParseFloat(arg, 64)
+		if err != nil || !(at >= 0) {
 			return false
 		}
-		m.seek(ms)
+		if at <= 1 { // a fraction of the timeline as it is drawn
+			m.fill(&t.options)
+			at = float64(view.TimelineAxis(m.cursor.model, t.options).At(at))
+		}
+		m.seek(int64(at))
 	case "link":
 		t.out.Copy = true
 		m.setHash()
@@ -183,13 +167,14 @@ func (m *lessonMode) narration(action, arg string) bool {
 		if arg == "" {
 			arg = m.picked
 		}
-		if arg == "" {
+		switch arg {
+		case "":
 			m.t.say("pick-first")
-			return true
+		case "show":
+			m.predict("")
+		default:
+			m.predict(arg)
 		}
-		m.predict(arg)
-	case "predict-show":
-		m.predict("")
 	case "take-over":
 		m.takeOver()
 	case "back-to-lesson":
@@ -199,9 +184,11 @@ func (m *lessonMode) narration(action, arg string) bool {
 	case "hint":
 		m.hint()
 	case "goal":
-		m.t.out.Reveal = "goal"
+		m.t.out.Reveal = "part-lesson"
 	case "question":
-		m.t.out.Reveal = "question"
+		m.t.out.Reveal, m.t.out.Field = "part-lesson", true
+	case "add-partitions":
+		m.addPartitions(arg)
 	default:
 		if !slices.Contains(lessons.LearnerVerbs, action) {
 			return false
@@ -209,6 +196,17 @@ func (m *lessonMode) narration(action, arg string) bool {
 		m.command(action, arg)
 	}
 	return true
+}
+
+// morePartitions is how many partitions a topic gets at once.
+const morePartitions = 2
+
+// addPartitions takes "TOPIC" or "TOPIC TOTAL".
+func (m *lessonMode) addPartitions(arg string) {
+	if t := m.cursor.model.Topics[arg]; t != nil {
+		arg += " " + strconv.Itoa(int(t.Partitions)+morePartitions)
+	}
+	m.command("add-partitions", arg)
 }
 
 func (m *lessonMode) setSpeed(arg string) bool {
@@ -232,7 +230,7 @@ func (m *lessonMode) hint() {
 		return
 	}
 	m.hints++
-	text := m.page.Hints[m.hints-1].Text.In(m.t.options.Lang)
+	text := plain(m.page.Hints[m.hints-1].Text.In(m.t.options.Lang))
 	m.t.announce = append(m.t.announce, m.t.word("hint-shown", strconv.Itoa(m.hints), strconv.Itoa(len(m.page.Hints)), text))
 }
 
@@ -241,7 +239,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	b := m.cursor.lesson()
 	p, step := b.player, b.player.Step()
 	o.Playing, o.Speed = m.pace.playing, float(m.pace.speed)
-	o.AtStart = m.cursor.seq <= m.head.startSeq
+	o.AtStart = m.cursor.seq <= m.cursor.floor()
 	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
 	o.Head = m.cursor.furthest
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client
@@ -270,4 +268,17 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	}
 	o.Lesson = s
 	return m.cursor.model
+}
+
+// plain drops the tags of a piece of HTML, for those who hear it.
+func plain(piece string) string {
+	var b strings.Builder
+	for {
+		text, rest, found := strings.Cut(piece, "<")
+		b.WriteString(text)
+		if !found {
+			return html.UnescapeString(b.String())
+		}
+		_, piece, _ = strings.Cut(rest, ">")
+	}
 }

@@ -62,12 +62,13 @@ func (t *Tab) Asked(path string, status int, body []byte) {
 		m.probed(query, body)
 	case "api/demo":
 		var list []struct {
-			Running bool `json:"running"`
+			Name    string `json:"name"`
+			Running bool   `json:"running"`
 		}
 		if json.Unmarshal(body, &list) == nil {
 			m.demo = 0
 			for _, c := range list {
-				if c.Running {
+				if c.Running && !strings.HasSuffix(c.Name, "-producer") {
 					m.demo++
 				}
 			}

@@ -13,12 +13,14 @@ type cursor struct {
 	nowMs int64
 	beat  int
 	model *view.Model
-	// pictures are copies of the model to rewind from, oldest first; the first is the lesson's start.
+	// pictures are copies of the model to rewind from, oldest first; the first is that of nothing. start is the lesson's
+	// start, which always stays.
 	pictures []picture
+	start    picture
 	// furthest is the picture of the newest moment that was shown, while the cursor is behind it.
 	furthest *view.Model
-	// seen are the events passed since they were taken last, going forward.
-	seen []event.Event
+	// unseen is the last event before those passed since seen was called last, going forward.
+	unseen int64
 }
 
 type picture struct {
@@ -29,17 +31,32 @@ type picture struct {
 // newCursor shows the start of a lesson.
 func newCursor(h *head) *cursor {
 	c := &cursor{head: h, model: view.NewModel()}
-	for _, e := range h.events {
-		c.model.Apply(e)
-	}
-	c.seq, c.nowMs = h.seq(), h.nowMs()
-	c.model.SetNow(c.nowMs)
-	c.pictures = []picture{{c.seq, c.model.Clone()}}
+	c.pictures = []picture{{0, c.model.Clone()}}
+	c.toHead()
+	c.start = picture{c.seq, c.model.Clone()}
+	c.unseen = c.seq
 	return c
+}
+
+// floor is the oldest event that can be shown: the set-up can be looked at, as long as it is kept.
+func (c *cursor) floor() int64 {
+	if c.head.first() <= 1 {
+		return 1
+	}
+	return c.head.startSeq
 }
 
 // lesson is how the lesson stood at the cursor.
 func (c *cursor) lesson() beat { return c.head.beats[c.beat] }
+
+// applied is how many inputs led to what is shown: also the one of whose events only some are shown.
+func (c *cursor) applied() int {
+	n := c.lesson().applied
+	if i := c.beat + 1; i < len(c.head.beats) && c.head.beats[i].applied > n && c.head.beats[i].from < c.seq {
+		n = c.head.beats[i].applied
+	}
+	return n
+}
 
 // atHead tells whether there is nothing later that is known.
 func (c *cursor) atHead() bool {
@@ -53,11 +70,11 @@ func (c *cursor) toHead() {
 	c.beat = len(c.head.beats) - 1
 }
 
-// toSeq shows the moment after an event that is kept, or the lesson's start where that is later.
+// toSeq shows the moment after an event that is kept.
 func (c *cursor) toSeq(seq int64) {
-	seq = max(min(seq, c.head.seq()), c.head.startSeq)
-	atMs := c.head.startMs
-	if seq > c.head.startSeq {
+	seq = max(min(seq, c.head.seq()), c.floor())
+	atMs := c.head.startMs // the set-up may end later than its last event
+	if seq != c.head.startSeq {
 		atMs = c.head.at(seq).AtMs
 	}
 	if seq < c.seq || atMs < c.nowMs { // a picture's clock goes forward only
@@ -100,25 +117,42 @@ func (c *cursor) pass() {
 	e := c.head.at(c.seq + 1)
 	c.model.Apply(*e)
 	c.seq++
-	c.seen = append(c.seen, *e)
-	if c.seq >= c.pictures[len(c.pictures)-1].seq+saveEvery {
+	if c.seq >= c.pictures[len(c.pictures)-1].seq+max(saveEvery, c.seq/picturePart) {
 		c.pictures = thin(append(c.pictures, picture{c.seq, c.model.Clone()}), maxSaves)
 	}
 }
 
-// rewind goes back to the newest picture that is not later than seq and from which events are kept. Where events
-// between are not kept, the lesson is run again from its start.
+// seen are the events passed, going forward, since it was called last, as far as they are kept. They are valid until the
+// head moves.
+func (c *cursor) seen() []event.Event {
+	first := c.head.first()
+	from := max(c.unseen+1, first)
+	c.unseen = c.seq
+	if from > c.seq {
+		return nil
+	}
+	return c.head.events[from-first : c.seq-first+1]
+}
+
+// rewind goes back to the newest picture that is not later than seq.
 func (c *cursor) rewind(seq int64) {
 	if c.furthest == nil || c.furthest.Seq < c.model.Seq {
 		c.furthest = c.model
 	}
+	p, _ := c.before(seq)
+	c.seq, c.model, c.unseen = p.seq, p.model.Clone(), p.seq
+}
+
+// before is the newest picture that is not later than seq; ok tells whether what lies between is kept.
+func (c *cursor) before(seq int64) (p picture, ok bool) {
 	i := len(c.pictures) - 1
 	for i > 0 && c.pictures[i].seq > seq {
 		i--
 	}
-	p := c.pictures[i]
-	c.seq, c.model = p.seq, p.model.Clone()
-	c.seen = nil
+	if p = c.pictures[i]; c.start.model != nil && c.start.seq <= seq && c.start.seq > p.seq {
+		p = c.start
+	}
+	return p, p.seq == seq || p.seq+1 >= c.head.first()
 }
 
 // settle brings what depends on the place in line with it.
@@ -131,14 +165,11 @@ func (c *cursor) settle() {
 
 // reachable tells whether the cursor can go to an event without running the lesson again.
 func (c *cursor) reachable(seq int64) bool {
-	if seq >= c.seq {
-		return c.seq+1 >= c.head.first()
+	if seq >= c.seq && c.seq+1 >= c.head.first() {
+		return true
 	}
-	i := len(c.pictures) - 1
-	for i > 0 && c.pictures[i].seq > seq {
-		i--
-	}
-	return c.pictures[i].seq+1 >= c.head.first()
+	_, ok := c.before(seq)
+	return ok
 }
 
 // cut forgets pictures of a future that was dropped; the events at and before seq are as they were.
@@ -153,12 +184,12 @@ func (c *cursor) cut(seq int64) {
 // lesson begins anew, with its inputs pending.
 func (c *cursor) align() {
 	c.cut(c.head.seq())
-	last := c.pictures[len(c.pictures)-1]
-	if last.seq > c.head.startSeq && last.seq+1 < c.head.first() {
+	p, ok := c.before(c.head.seq())
+	if !ok {
 		c.head.backTo(0, c.head.startMs)
 		c.cut(c.head.seq())
-		last = c.pictures[0]
+		p = c.start
 	}
-	c.seq, c.model, c.seen = last.seq, last.model.Clone(), nil
+	c.seq, c.model, c.nowMs, c.unseen = p.seq, p.model.Clone(), p.model.NowMs, p.seq
 	c.toHead()
 }

@@ -2,7 +2,6 @@ package tab
 
 import (
 	"fmt"
-	"hash/fnv"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/sim/script"
@@ -10,8 +9,12 @@ import (
 )
 
 const (
-	// saveEvery is how many events lie between two saves at least; so many are applied again at most when rewinding.
-	saveEvery = 400
+	// saveEvery is how many events lie between two saves, or two pictures, at least. In a long history they are further
+	// apart, since copying a crowd costs as much as running it for a while: a savePart of all that has happened, and a
+	// picturePart, which stepping back applies again.
+	saveEvery   = 400
+	savePart    = 32
+	picturePart = 100
 	// maxSaves bounds the saves; beyond it every second of the older ones goes.
 	maxSaves = 48
 	// maxEvents are kept; a rewind beyond them runs the lesson again from its start.
@@ -28,27 +31,32 @@ type head struct {
 	inputs  []input
 	applied int
 
-	// events are the newest, without holes; hashes[i] covers everything from the beginning up to events[i].
-	events   []event.Event
-	hashes   []uint64
-	lastSeq  int64
-	lastHash uint64
-	beats    []beat
-	saves    []save
+	// events are the newest, without holes. hashes[i] covers everything from the beginning up to events[i]; it is as long
+	// as somebody has asked for. before covers what is no longer kept.
+	events  []event.Event
+	hashes  []uint64
+	before  uint64
+	lastSeq int64
+	beats   []beat
+	saves   []save
 	// startSeq and startMs are where the lesson begins: after its set-up.
 	startSeq, startMs int64
+	// most is how many events are kept.
+	most int
 }
 
-// beat is how the lesson stood from a moment on: it changed at the event seq, at atMs, after `applied` inputs.
+// beat is how the lesson stood from a moment on: it changed at the event seq, at atMs, after `applied` inputs. Where an
+// input led to it, what the input brought came after the event from; otherwise from is seq.
 type beat struct {
-	seq, atMs int64
+	from, seq int64
+	atMs      int64
 	applied   int
 	player    *lessons.Player
 	goals     []lessons.GoalClause
 	met       bool
 }
 
-// save is a place to go on from.
+// save is a place to go on from. hash is set once its event is no longer kept.
 type save struct {
 	seq, nowMs int64
 	hash       uint64
@@ -64,13 +72,13 @@ func newHead(l *lessons.Lesson) (*head, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &head{lesson: l, engine: e, player: lessons.NewPlayer(l)}
+	h := &head{lesson: l, engine: e, player: lessons.NewPlayer(l), most: maxEvents}
 	if err := h.keep(e.Take()); err != nil {
 		return nil, err
 	}
 	h.startSeq, h.startMs = h.seq(), e.NowMs()
 	h.player.Observe(e)
-	h.beat()
+	h.beat(h.seq())
 	h.save()
 	return h, nil
 }
@@ -84,12 +92,23 @@ func (h *head) first() int64 { return h.lastSeq - int64(len(h.events)) + 1 }
 // at returns the event of that number, which must be kept.
 func (h *head) at(seq int64) *event.Event { return &h.events[seq-h.first()] }
 
-// hash covers the printed lines of all events up to seq; 0 where seq is not kept.
+// hash covers all events up to seq; 0 where seq is not kept.
 func (h *head) hash(seq int64) uint64 {
-	if i := seq - h.first(); i >= 0 && i < int64(len(h.hashes)) {
-		return h.hashes[i]
+	i := seq - h.first()
+	if i == -1 {
+		return h.before
 	}
-	return 0
+	if i < 0 || i >= int64(len(h.events)) {
+		return 0
+	}
+	for n := len(h.hashes); n <= int(i); n++ {
+		last := h.before
+		if n > 0 {
+			last = h.hashes[n-1]
+		}
+		h.hashes = append(h.hashes, chain(last, h.events[n]))
+	}
+	return h.hashes[i]
 }
 
 func (h *head) nowMs() int64 { return h.engine.NowMs() }
@@ -100,23 +119,46 @@ func (h *head) keep(happened []event.Event) error {
 		if e.Seq != h.lastSeq+1 {
 			return fmt.Errorf("event %d follows event %d: the world lost facts", e.Seq, h.lastSeq)
 		}
-		h.lastSeq, h.lastHash = e.Seq, chain(h.lastHash, e)
+		h.lastSeq = e.Seq
 		h.events = append(h.events, e)
-		h.hashes = append(h.hashes, h.lastHash)
 	}
 	return nil
 }
 
-// chain adds an event's printed line to a hash.
-func chain(before uint64, e event.Event) uint64 {
-	f := fnv.New64a()
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(before >> (8 * i))
+// chain adds an event to a hash: when, where, why and what it was. The printed line is added too, but not of what comes
+// with every heartbeat and commit: that is most of a long run, and printing it would cost more than it took to happen.
+func chain(hash uint64, e event.Event) uint64 {
+	for _, n := range [...]int64{e.Seq, e.AtMs, int64(e.Broker), e.Cause} {
+		hash = (hash ^ uint64(n)) * fnvPrime
+		hash ^= hash >> 29
 	}
-	f.Write(b[:])
-	f.Write([]byte(e.String()))
-	return f.Sum64()
+	hash = chainText(hash, e.Group)
+	hash = chainText(hash, e.Body.Kind())
+	if !routine(e.Body) {
+		hash = chainText(hash, e.String())
+	}
+	return hash
+}
+
+// fnvPrime is FNV-1a's for 64 bits.
+const fnvPrime = 0x100000001b3
+
+func chainText(hash uint64, text string) uint64 {
+	for i := range len(text) {
+		hash = (hash ^ uint64(text[i])) * fnvPrime
+	}
+	return (hash ^ uint64(len(text))) * fnvPrime
+}
+
+// routine is what heartbeats and commits bring.
+func routine(b event.Body) bool {
+	switch b.(type) {
+	case event.HeartbeatReceived, event.OperationWatched, event.OperationCompleted, event.TimerCascaded, event.RequestSent,
+		event.RequestReceived, event.ReplyParked, event.ReplySent, event.ReplyOnWire, event.ReplyReceived,
+		event.OffsetsPending, event.OffsetsCommitted, event.AppendStarted, event.AppendFinished, event.RecordsAppended:
+		return true
+	}
+	return false
 }
 
 // end says why a run stopped.
@@ -173,9 +215,9 @@ func (h *head) moment() error {
 		return err
 	}
 	if h.player.Observe(h.engine) || h.goalsChanged() {
-		h.beat()
+		h.beat(h.seq())
 	}
-	if h.seq() >= h.saves[len(h.saves)-1].seq+saveEvery {
+	if h.seq() >= h.saves[len(h.saves)-1].seq+max(saveEvery, h.seq()/savePart) {
 		h.save()
 		h.forget()
 	}
@@ -200,6 +242,7 @@ func (h *head) apply(in input) error {
 	if err := h.drain(); err != nil {
 		return err
 	}
+	from := h.seq()
 	if err := perform(in, h.engine, h.player); err != nil {
 		return err
 	}
@@ -208,7 +251,7 @@ func (h *head) apply(in input) error {
 		return err
 	}
 	h.player.Observe(h.engine)
-	h.beat()
+	h.beat(from)
 	return nil
 }
 
@@ -227,10 +270,10 @@ func (h *head) act(kind inputKind, arg string) error {
 	return nil
 }
 
-// beat notes how the lesson stands now.
-func (h *head) beat() {
+// beat notes how the lesson stands now; what led to it came after the event from.
+func (h *head) beat(from int64) {
 	goals, met := h.lesson.GoalOf(h.engine)
-	h.beats = append(h.beats, beat{seq: h.seq(), atMs: h.nowMs(), applied: h.applied, player: h.player.Clone(), goals: goals, met: met})
+	h.beats = append(h.beats, beat{from: from, seq: h.seq(), atMs: h.nowMs(), applied: h.applied, player: h.player.Clone(), goals: goals, met: met})
 }
 
 func (h *head) goalsChanged() bool {

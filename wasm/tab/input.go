@@ -25,11 +25,11 @@ type input struct {
 	arg  string
 }
 
-// perform does an input to an engine and a player. On an error neither has changed.
+// perform does an input to an engine and a player. On an error neither has changed: what can fail halfway is tried on
+// copies, since even a command that fails leaves a trace among the events.
 func perform(in input, e *script.Engine, p *lessons.Player) error {
 	switch in.kind {
 	case inputNext:
-		// A step's commands can fail where a learner was there before them, so they are tried on copies.
 		if err := p.Clone().Next(e.Clone()); err != nil {
 			return err
 		}
@@ -41,19 +41,31 @@ func perform(in input, e *script.Engine, p *lessons.Player) error {
 		p.TakeOver()
 		return nil
 	case inputCommand:
-		c, err := script.ParseLine("command", 1, in.arg)
+		c, err := command(in.arg, p)
 		if err != nil {
 			return err
 		}
-		if c.Not || !slices.Contains(lessons.LearnerVerbs, c.Verb) {
-			return fmt.Errorf("%q is nothing that a learner can do", in.arg)
-		}
-		if !p.Allows(c.Verb) {
-			return notAllowedError{c.Verb}
+		if err := e.Clone().Do(c); err != nil {
+			return err
 		}
 		return e.Do(c)
 	}
 	return fmt.Errorf("no input is called %q", string(in.kind))
+}
+
+// command reads what a learner may do now.
+func command(text string, p *lessons.Player) (script.Command, error) {
+	c, err := script.ParseLine("command", 1, text)
+	if err != nil {
+		return c, err
+	}
+	if c.Not || !slices.Contains(lessons.LearnerVerbs, c.Verb) {
+		return c, fmt.Errorf("%q is nothing that a learner can do", text)
+	}
+	if !p.Allows(c.Verb) {
+		return c, notAllowedError{c.Verb}
+	}
+	return c, nil
 }
 
 // notAllowedError is returned for a verb that the current step does not offer.

@@ -21,6 +21,8 @@ type lessonMode struct {
 	picked string // the option that is marked
 	hints  int
 	undo   []past
+	// chasing is set while the head runs to where a link or an undo leads.
+	chasing *chasing
 }
 
 // past is a run to come back to: what was done, how far it went, and what was shown.
@@ -40,17 +42,18 @@ const (
 )
 
 // newLessonMode reads the lesson out of what the page carries and runs its set-up.
-func newLessonMode(t *Tab, id, script, page string) (*lessonMode, error) {
-	l, err := lessons.Load(id, script)
+func newLessonMode(t *Tab, script, page string) (*lessonMode, error) {
+	m := &lessonMode{t: t, page: &view.LessonPage{}, pace: newPace()}
+	err := json.Unmarshal([]byte(page), m.page)
 	if err != nil {
+		return nil, fmt.Errorf("the text of the lesson cannot be read: %w", err)
+	}
+	if m.lesson, err = lessons.Load(m.page.ID, script); err != nil {
 		return nil, err
 	}
-	m := &lessonMode{t: t, lesson: l, page: &view.LessonPage{}, pace: newPace()}
-	if err := json.Unmarshal([]byte(page), m.page); err != nil {
-		return nil, fmt.Errorf("the page's text of lesson %s cannot be read: %w", id, err)
-	}
+	l := m.lesson
 	if len(m.page.Steps) != len(l.Steps) {
-		return nil, fmt.Errorf("the page's text of lesson %s has %d steps, its script %d: reload the page", id, len(m.page.Steps), len(l.Steps))
+		return nil, fmt.Errorf("the text of lesson %s has %d steps, its script %d: reload the page", l.ID, len(m.page.Steps), len(l.Steps))
 	}
 	if m.head, err = newHead(l); err != nil {
 		return nil, err
@@ -62,6 +65,10 @@ func newLessonMode(t *Tab, id, script, page string) (*lessonMode, error) {
 
 // tick lets wallMs of wall time pass.
 func (m *lessonMode) tick(wallMs int64) {
+	if m.chasing != nil {
+		m.chase(frameEvents)
+		return
+	}
 	if !m.pace.playing {
 		return
 	}
@@ -78,29 +85,30 @@ func (m *lessonMode) tick(wallMs int64) {
 
 // pass lets lab time pass up to ms: first what is known, then the engine.
 func (m *lessonMode) pass(ms int64) {
-	m.t.dirty = true
-	if !m.cursor.atHead() && m.cursor.nowMs < m.head.nowMs() {
-		m.cursor.toTime(ms)
-		if m.cursor.nowMs < m.head.nowMs() {
-			return
-		}
+	seq, beat := m.cursor.seq, m.cursor.beat
+	m.cursor.toTime(ms)
+	if m.cursor.nowMs >= m.head.nowMs() {
+		why, err := m.head.run(ms, frameEvents)
+		m.cursor.toTime(min(ms, m.head.nowMs()))
+		m.halt(why, err)
 	}
-	why, err := m.head.run(ms, frameEvents)
-	m.cursor.toTime(min(ms, m.head.nowMs()))
-	m.halt(why, err)
+	if seq != m.cursor.seq || beat != m.cursor.beat {
+		m.t.dirty = true // otherwise only the clock has moved
+	}
 }
 
 // halt stops playing where time cannot pass.
 func (m *lessonMode) halt(why end, err error) {
+	if err == nil && (why == endTime || why == endBudget) {
+		return
+	}
+	m.pace.playing, m.t.dirty = false, true
 	switch {
 	case err != nil:
-		m.pace.playing = false
 		m.t.fail(err)
 	case why == endGate:
-		m.pace.playing = false
 		m.cursor.toHead()
 	case why == endQuiet:
-		m.pace.playing = false
 		m.t.say("quiet")
 	}
 }
@@ -124,10 +132,10 @@ func (m *lessonMode) noteBeat(before beat) {
 		m.enterStep()
 	}
 	if now.met && !before.met {
-		m.t.say("goal-met")
+		m.t.tell("goal-met")
 	}
 	if m.cursor.atHead() && now.player.Gate() == lessons.Ready && before.player.Gate() == lessons.Waiting {
-		m.t.say("step-over")
+		m.t.tell("step-over")
 	}
 }
 
@@ -163,6 +171,10 @@ func (m *lessonMode) mayRun() bool {
 // act does something new where the cursor is. In the past it drops what came later, unless it is what was done then.
 func (m *lessonMode) act(kind inputKind, arg string) bool {
 	m.t.dirty = true
+	if m.cursor.seq < m.head.startSeq { // the set-up can be looked at, not changed
+		m.cursor.toSeq(m.head.startSeq)
+		m.cursor.beat = 0
+	}
 	before := m.cursor.lesson()
 	if m.repeats(kind, arg) {
 		m.cursor.toBeat(m.cursor.beat + 1)
@@ -171,9 +183,10 @@ func (m *lessonMode) act(kind inputKind, arg string) bool {
 	}
 	was := past{inputs: m.head.inputs, headSeq: m.head.seq(), seq: m.cursor.seq}
 	later := m.head.seq() - m.cursor.seq
-	forks := !m.cursor.atHead() && (m.head.applied != before.applied || m.head.nowMs() != m.cursor.nowMs || m.head.applied != len(m.head.inputs))
+	done := m.cursor.applied()
+	forks := m.head.applied != done || m.head.nowMs() != m.cursor.nowMs
 	if forks {
-		if err := m.head.fork(before.applied, m.cursor.seq, m.cursor.nowMs); err != nil {
+		if err := m.head.fork(done, m.cursor.seq, m.cursor.nowMs); err != nil {
 			m.t.fail(err)
 			return false
 		}
@@ -235,41 +248,28 @@ func (m *lessonMode) back() {
 
 // restore runs to a moment of a list of inputs and shows it.
 func (m *lessonMode) restore(was past) {
-	m.pace.playing = false
-	m.head.retrace(was.inputs)
-	m.cursor.align()
-	if err := m.chase(was.headSeq, true); err != nil {
-		m.t.fail(err)
-	}
-	m.show(was.seq)
-	m.enterStep()
-}
-
-// chase runs the head up to an event and, where all is set, to the end of the pending inputs, with the cursor close
-// behind. A run of more than maxFollow events is not followed further. Inputs that cannot be done are dropped.
-func (m *lessonMode) chase(seq int64, all bool) error {
-	for from := m.head.seq(); m.head.seq()-from < maxFollow; {
-		more, err := m.head.chase(seq, all)
-		m.cursor.toSeq(m.head.seq())
-		if err != nil || !more {
-			if all {
-				m.head.inputs = m.head.inputs[:m.head.applied:m.head.applied]
-			}
-			return err
+	m.follow(was.inputs, was.headSeq, func(err error) {
+		if err != nil {
+			m.t.fail(err)
 		}
-	}
-	return nil
+		m.show(was.seq)
+		m.enterStep()
+	})
 }
 
 // show moves the cursor to an event, running the lesson again where what lies between is no longer kept.
 func (m *lessonMode) show(seq int64) {
 	m.t.dirty = true
-	seq = max(min(seq, m.head.seq()), m.head.startSeq)
+	seq = max(min(seq, m.head.seq()), m.cursor.floor())
 	if !m.cursor.reachable(seq) {
 		m.head.backTo(0, m.head.startMs)
 		m.cursor.align()
-		if err := m.chase(seq, false); err != nil {
-			m.t.fail(err)
+		for more := true; more; {
+			var err error
+			if more, err = m.head.chase(seq, false); err != nil {
+				m.t.fail(err)
+			}
+			m.cursor.toSeq(m.head.seq())
 		}
 	}
 	m.cursor.toSeq(seq)

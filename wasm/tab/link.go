@@ -54,17 +54,17 @@ func parseMoment(fragment string) (moment, error) {
 	var l moment
 	body, place, found := strings.Cut(fragment, "@")
 	if !found {
-		return l, fmt.Errorf("it names no event; a link ends with @EVENT-HASH.")
+		return l, fmt.Errorf("it names no event; a link ends with @EVENT-HASH")
 	}
 	parts := strings.Split(body, ".")
 	if parts[0] != linkVersion {
-		return l, fmt.Errorf("it begins with %q, links of this lab begin with %q.", parts[0], linkVersion)
+		return l, fmt.Errorf("it begins with %q, links of this lab begin with %q", parts[0], linkVersion)
 	}
 	if len(parts) < 2 || parts[1] == "" {
-		return l, fmt.Errorf("it names no lesson.")
+		return l, fmt.Errorf("it names no lesson")
 	}
 	if l.lesson = parts[1]; len(parts) > 2+maxInputs {
-		return l, fmt.Errorf("it has %d inputs, at most %d are followed.", len(parts)-2, maxInputs)
+		return l, fmt.Errorf("it has %d inputs, at most %d are followed", len(parts)-2, maxInputs)
 	}
 	last := int64(0)
 	for i, p := range parts[2:] {
@@ -78,10 +78,10 @@ func parseMoment(fragment string) (moment, error) {
 	seq, hash, found := strings.Cut(place, "-")
 	var err error
 	if l.seq, err = strconv.ParseInt(seq, 10, 64); err != nil || l.seq < 1 {
-		return l, fmt.Errorf("%q is no number of an event.", seq)
+		return l, fmt.Errorf("%q is no number of an event", seq)
 	}
 	if l.hash, err = strconv.ParseUint(hash, 16, 64); err != nil || !found {
-		return l, fmt.Errorf("its check sum %q is cut or changed.", hash)
+		return l, fmt.Errorf("its check sum %q is cut or changed", hash)
 	}
 	return l, nil
 }
@@ -89,22 +89,21 @@ func parseMoment(fragment string) (moment, error) {
 func parseInput(text string, last int64) (input, error) {
 	head, arg, _ := strings.Cut(text, ":")
 	if len(head) < 2 || !strings.Contains("nptc", head[:1]) {
-		return input{}, fmt.Errorf("is none: it begins with n, p, t or c and a time.")
+		return input{}, fmt.Errorf("is none: it begins with n, p, t or c and a time")
 	}
 	delta, err := strconv.ParseInt(head[1:], 36, 48)
 	if err != nil || delta < 0 {
-		return input{}, fmt.Errorf("has no time in base 36.")
+		return input{}, fmt.Errorf("has no time in base 36")
 	}
 	if arg, err = url.QueryUnescape(arg); err != nil {
-		return input{}, fmt.Errorf("is escaped wrongly.")
+		return input{}, fmt.Errorf("is escaped wrongly")
 	}
 	return input{atMs: last + delta, kind: inputKind(head[0]), arg: arg}, nil
 }
 
 // link is the link to the cursor's moment.
 func (m *lessonMode) link() string {
-	b := m.cursor.lesson()
-	return moment{lesson: m.lesson.ID, inputs: m.head.inputs[:b.applied], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}.String()
+	return moment{lesson: m.lesson.ID, inputs: m.head.inputs[:m.cursor.applied()], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}.String()
 }
 
 func (m *lessonMode) setHash() {
@@ -114,7 +113,7 @@ func (m *lessonMode) setHash() {
 
 // address keeps the page's address at the moment that is shown while time stands still, so that a reload returns to it.
 func (t *Tab) address() {
-	if t.lesson == nil || t.lesson.pace.playing || t.lesson.cursor.seq == t.lesson.head.startSeq && t.linked == "" {
+	if t.lesson == nil || t.playing() || t.lesson.cursor.seq == t.lesson.head.startSeq && t.linked == "" {
 		return
 	}
 	if t.lesson.link() != t.linked {
@@ -136,19 +135,17 @@ func (m *lessonMode) open(fragment string) {
 		m.t.say("link-lesson", l.lesson, m.lesson.ID)
 		return
 	}
-	m.pace.playing = false
-	m.head.retrace(l.inputs)
-	m.cursor.align()
-	err = m.chase(l.seq, true)
-	m.show(l.seq)
-	m.enterStep()
-	switch {
-	case err != nil:
-		m.t.say("link-broken", err.Error())
-	case m.head.seq() < l.seq || l.seq < m.head.startSeq:
-		m.t.say("link-nowhere", strconv.FormatInt(l.seq, 10), strconv.FormatInt(m.cursor.seq, 10))
-	case m.head.hash(l.seq) != l.hash:
-		m.t.say("link-changed")
-	}
 	m.t.linked = fragment
+	m.follow(l.inputs, l.seq, func(err error) {
+		m.show(l.seq)
+		m.enterStep()
+		switch {
+		case err != nil:
+			m.t.say("link-broken", err.Error())
+		case m.cursor.seq != l.seq:
+			m.t.say("link-nowhere", strconv.FormatInt(l.seq, 10), strconv.FormatInt(m.cursor.seq, 10))
+		case m.head.hash(l.seq) != l.hash:
+			m.t.say("link-changed")
+		}
+	})
 }

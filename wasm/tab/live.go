@@ -3,6 +3,7 @@ package tab
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,14 +14,15 @@ import (
 
 // liveMode shows a running cluster. Package server/live says what comes over the wire.
 type liveMode struct {
-	t         *Tab
-	model     *view.Model
-	bootstrap string
-	may       bool
+	t     *Tab
+	model *view.Model
+	may   bool
 
 	// world and seq are what was seen last, to go on from after the connection broke.
 	world string
 	seq   int64
+	// arriving is set while facts come in, frozen or not.
+	arriving bool
 	// facts is set between FactsBegan and FactsEnded: the picture is not whole then, and is not shown.
 	facts bool
 
@@ -45,17 +47,18 @@ type liveMode struct {
 const (
 	// liveClockMs is how often countdowns are rendered while no fact comes.
 	liveClockMs = 250
+	// noteMs is how long a sentence stays: nothing that a viewer does would take it away.
+	noteMs = 12_000
 	// maxKept bounds what is kept while the picture is frozen.
 	maxKept = 50_000
 	// retryMs is the wait before the second attempt to connect; it doubles up to maxRetryMs.
 	retryMs, maxRetryMs = 500, 15_000
 )
 
-// NewLive makes the page of the running cluster. bootstrap is the address for Kafka clients; may is set where the page
-// carries the token.
-func NewLive(bootstrap string, may bool, c Choices) *Tab {
+// NewLive makes the page of the running cluster. may is set where the page carries the token.
+func NewLive(may bool, c Choices) *Tab {
 	t := newTab(c)
-	t.live = &liveMode{t: t, model: view.NewModel(), bootstrap: bootstrap, may: may, demo: -1}
+	t.live = &liveMode{t: t, model: view.NewModel(), may: may, demo: -1}
 	t.options.Mode = view.ModeLive
 	t.live.connect()
 	return t
@@ -89,6 +92,7 @@ func (t *Tab) Socket(open bool, reason string) {
 	if was {
 		t.say("disconnected")
 	}
+	m.arriving = false // half of the facts are no place to go on from; seq is 0 then
 	m.ended = true
 	wait := min(int64(retryMs)<<min(m.attempts, 10), maxRetryMs)
 	m.attempts++
@@ -155,7 +159,7 @@ func (m *liveMode) events(raw []json.RawMessage) {
 			m.t.fail(err)
 			continue
 		}
-		m.seq = max(m.seq, e.Seq)
+		m.seen(e)
 		if !m.frozen {
 			m.apply(e)
 			continue
@@ -168,6 +172,21 @@ func (m *liveMode) events(raw []json.RawMessage) {
 		m.kept = append(m.kept, e)
 	}
 	m.t.dirty = true
+}
+
+// seen moves the place to go on from after a break. Between FactsBegan and FactsEnded there is none: half a picture
+// cannot be gone on from, and the facts may be of another world, with smaller numbers.
+func (m *liveMode) seen(e event.Event) {
+	switch e.Body.(type) {
+	case event.FactsBegan:
+		m.seq, m.arriving = 0, true
+	case event.FactsEnded:
+		m.seq, m.arriving = e.Seq, false
+	default:
+		if !m.arriving {
+			m.seq = e.Seq
+		}
+	}
 }
 
 func (m *liveMode) apply(e event.Event) {
@@ -202,6 +221,9 @@ func (m *liveMode) tick(wallMs int64) {
 	}
 	if m.connected && m.haveClock && !m.frozen && !m.facts {
 		m.model.SetNow(wallMs + m.aheadMs)
+	}
+	if m.t.options.Note != "" && wallMs-m.t.notedMs > noteMs {
+		m.t.options.Note, m.t.dirty = "", true
 	}
 	m.ask(wallMs)
 }
@@ -283,17 +305,27 @@ func (m *liveMode) post(what, path, body string) {
 		return
 	}
 	m.t.out.Posts = append(m.t.out.Posts, Post{Path: path, Body: body})
-	m.t.say("asked-server", what)
+	m.t.tell("asked-server", what)
 }
 
 // fill puts the stream's state into the options and returns the picture.
 func (m *liveMode) fill(o *view.Options) *view.Model {
 	live := &view.LiveState{Connected: m.connected, Ended: m.ended, Frozen: m.frozen, Behind: m.behind, May: m.may,
-		Demo: m.demo, Bootstrap: m.bootstrap}
+		Demo: m.demo, Bootstrap: m.bootstrap()}
 	if m.retryAtMs > 0 {
 		live.RetryMs = max(m.retryAtMs-m.t.wallMs, 1)
 	}
 	o.Live, o.Playing = live, !m.frozen
 	o.Behaviour = m.probe.answers
 	return m.model
+}
+
+// bootstrap is the address for Kafka clients: that of the first broker that runs, "" where none is known.
+func (m *liveMode) bootstrap() string {
+	for _, id := range m.model.BrokerIDs() {
+		if b := m.model.Brokers[id]; b.Up && b.Port > 0 {
+			return net.JoinHostPort(b.Host, strconv.Itoa(int(b.Port)))
+		}
+	}
+	return ""
 }

@@ -9,8 +9,7 @@ import (
 // narrate tells a screen reader what the cursor passed: heartbeats merged, the last fact of weight in full. While time
 // runs only facts of weight are told, since the transcript has them all.
 func (m *lessonMode) narrate() {
-	seen := m.cursor.seen
-	m.cursor.seen = nil
+	seen := m.cursor.seen()
 	beats, others := 0, 0
 	var told *event.Event
 	for i := range seen {
@@ -33,7 +32,7 @@ func (m *lessonMode) narrate() {
 	}
 	if told == nil {
 		if beats > 0 && !m.pace.playing {
-			m.t.announce = append(m.t.announce, m.t.word("merged-beats", strconv.Itoa(beats)))
+			m.t.narrated = m.t.word("merged-beats", strconv.Itoa(beats))
 		}
 		return
 	}
@@ -44,7 +43,7 @@ func (m *lessonMode) narrate() {
 	if beats > 0 {
 		text = m.t.word("merged-beats", strconv.Itoa(beats)) + m.t.word("then") + text
 	}
-	m.t.announce = append(m.t.announce, text)
+	m.t.narrated = text
 }
 
 // weighty facts change what a group is, or who is in it.

@@ -8,7 +8,7 @@ import (
 
 // save notes a place to go on from.
 func (h *head) save() {
-	h.saves = append(h.saves, save{seq: h.seq(), nowMs: h.nowMs(), hash: h.lastHash, applied: h.applied, beats: len(h.beats),
+	h.saves = append(h.saves, save{seq: h.seq(), nowMs: h.nowMs(), applied: h.applied, beats: len(h.beats),
 		engine: h.engine.Clone(), player: h.player.Clone()})
 	h.saves = thin(h.saves, maxSaves)
 }
@@ -29,12 +29,19 @@ func thin[T any](list []T, most int) []T {
 
 // forget drops the oldest events where too many are kept.
 func (h *head) forget() {
-	if len(h.events) <= maxEvents {
+	if len(h.events) <= h.most {
 		return
 	}
-	n := len(h.events) - maxEvents*3/4
-	h.events = slices.Clone(h.events[n:])
-	h.hashes = slices.Clone(h.hashes[n:])
+	n := len(h.events) - h.most*3/4
+	last := h.first() + int64(n) - 1
+	for i := range h.saves {
+		if s := &h.saves[i]; s.seq >= h.first()-1 && s.seq < last {
+			s.hash = h.hash(s.seq)
+		}
+	}
+	h.before = h.hash(last)
+	h.events = slices.Delete(h.events, 0, n)
+	h.hashes = slices.Delete(h.hashes, 0, n)
 }
 
 // beatAt is the last beat at or before an event.
@@ -53,9 +60,12 @@ func (h *head) backTo(applied int, nowMs int64) {
 	s := h.saves[i]
 	h.engine, h.player, h.applied = s.engine.Clone(), s.player.Clone(), s.applied
 	h.saves, h.beats = h.saves[:i+1], h.beats[:s.beats]
-	n := max(s.seq-h.first()+1, 0)
-	h.events, h.hashes = h.events[:n:n], h.hashes[:n:n]
-	h.lastSeq, h.lastHash = s.seq, s.hash
+	if n := int(s.seq - h.first() + 1); n >= 0 {
+		h.events, h.hashes = h.events[:n:n], h.hashes[:min(n, len(h.hashes)):min(n, len(h.hashes))]
+	} else {
+		h.events, h.hashes, h.before = nil, nil, s.hash
+	}
+	h.lastSeq = s.seq
 }
 
 // fork makes a place in the past the head's end: after `applied` inputs, at nowMs. Everything of that millisecond has
@@ -118,9 +128,6 @@ func (h *head) chase(seq int64, all bool) (more bool, err error) {
 	moved := h.seq() > before || h.applied > applied || h.nowMs() > nowMs
 	return moved && (why == endTime || why == endBudget), err
 }
-
-// maxFollow bounds how many events a link can make the page run.
-const maxFollow = 400_000
 
 // nextLimit is the time of the next thing to happen, so that a run does not overshoot.
 func (h *head) nextLimit() int64 {

@@ -70,18 +70,18 @@ func (m *lessonMode) searchOn(g view.Grain) {
 	m.t.say("no-such-step", m.t.word("grain-"+string(g)))
 }
 
-// stepBack goes to the last event before the cursor that a grain stops at, or to the lesson's start.
+// stepBack goes to the last event before the cursor that a grain stops at, or to the first of all.
 func (m *lessonMode) stepBack(g view.Grain) {
 	m.pace.playing = false
 	m.t.dirty = true
-	if m.cursor.seq <= m.head.startSeq {
-		m.show(m.head.startSeq)
+	floor := m.cursor.floor()
+	if m.cursor.seq <= floor {
 		m.t.say("at-start")
 		return
 	}
 	before := m.cursor.lesson()
 	seq := m.cursor.seq - 1
-	for seq > m.head.startSeq && seq >= m.head.first() && !stopsAt(g, m.head.at(seq)) {
+	for seq > floor && seq >= m.head.first() && !stopsAt(g, m.head.at(seq)) {
 		seq--
 	}
 	m.show(seq)
@@ -93,7 +93,7 @@ func (m *lessonMode) seek(ms int64) {
 	m.pace.playing = false
 	m.t.dirty = true
 	before := m.cursor.lesson()
-	lo, hi := m.head.startSeq, m.head.seq()
+	lo, hi := m.cursor.floor(), m.head.seq()
 	for lo < hi { // the last event that is not after ms
 		mid := (lo + hi + 1) / 2
 		if mid >= m.head.first() && m.head.at(mid).AtMs <= ms {
@@ -237,11 +237,11 @@ func (m *lessonMode) predict(choice string) {
 	a := m.head.player.Answer(s.Name)
 	switch {
 	case choice == "":
-		m.t.say("answer-shown")
+		m.t.tell("answer-shown")
 	case a != nil && a.Right == choice:
-		m.t.say("answer-right")
+		m.t.tell("answer-right")
 	default:
-		m.t.say("answer-wrong")
+		m.t.tell("answer-wrong")
 	}
 }
 

@@ -12,10 +12,8 @@ import (
 // Choices are what the page remembers of a viewer, and where it was opened.
 type Choices struct {
 	Lang view.Lang
-	// Motion is "full", "reduced", "none" or "" for what the system prefers.
+	// Motion is "full", "reduced" or "none".
 	Motion string
-	// SystemReduced is set where the system asks for less motion.
-	SystemReduced bool
 	// KeysOff switches single-letter keys off.
 	KeysOff bool
 	// Hash is the address's fragment without '#': perhaps a link to a moment.
@@ -28,9 +26,7 @@ type Tab struct {
 	lesson   *lessonMode
 	live     *liveMode
 	selected string
-	focusOff bool // the viewer looked elsewhere since the step began
 	motion   string
-	system   bool // the system asks for less motion
 	keysOff  bool
 
 	wallMs   int64 // the last frame
@@ -39,8 +35,10 @@ type Tab struct {
 	dirty    bool // something visible changed
 	html     map[string]string
 	out      Update
-	announce []string
+	announce []string // sentences for the screen reader, oldest first
+	narrated string   // the newest thing that the cursor passed, said after them
 	spokenMs int64
+	notedMs  int64  // when the note was set
 	linked   string // the fragment that the address shows
 }
 
@@ -54,19 +52,19 @@ const (
 )
 
 func newTab(c Choices) *Tab {
-	t := &Tab{html: map[string]string{}, motion: c.Motion, system: c.SystemReduced, keysOff: c.KeysOff, dirty: true}
-	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent}
+	t := &Tab{html: map[string]string{}, motion: c.Motion, keysOff: c.KeysOff, dirty: true}
+	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent, Memo: view.NewMemo()}
 	if t.options.Lang == "" {
 		t.options.Lang = view.English
 	}
 	return t
 }
 
-// NewLesson makes the page of a lesson: its id, its script and its text as the page carries them. An error is meant for
-// the page: the script's prints FILE:LINE:COL.
-func NewLesson(id, script, page string, c Choices) (*Tab, error) {
+// NewLesson makes the page of a lesson out of what the page carries: the lesson's script, and its text as a
+// view.LessonPage in JSON. An error is meant for the page: the script's prints FILE:LINE:COL.
+func NewLesson(script, page string, c Choices) (*Tab, error) {
 	t := newTab(c)
-	m, err := newLessonMode(t, id, script, page)
+	m, err := newLessonMode(t, script, page)
 	if err != nil {
 		return nil, err
 	}
@@ -90,14 +88,15 @@ func (t *Tab) Frame(wallMs int64) Update {
 	} else {
 		t.live.tick(wallMs)
 	}
-	if t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs {
+	half := t.live != nil && t.live.facts
+	if !half && (t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs) {
 		t.render()
 	}
 	t.speak()
 	u := t.out
 	t.out = Update{}
 	u.Motion = t.rate()
-	u.Busy = t.playing() || t.dirty
+	u.Busy = t.playing() || t.dirty && !half
 	if !u.Busy {
 		u.WakeMs = t.wakeMs()
 	}
@@ -105,7 +104,9 @@ func (t *Tab) Frame(wallMs int64) Update {
 }
 
 // playing tells whether lab time passes by itself; moving whether what is drawn depends on the time of now.
-func (t *Tab) playing() bool { return t.lesson != nil && t.lesson.pace.playing }
+func (t *Tab) playing() bool {
+	return t.lesson != nil && (t.lesson.pace.playing || t.lesson.chasing != nil)
+}
 
 func (t *Tab) moving() bool {
 	if t.live != nil {
@@ -118,7 +119,7 @@ func (t *Tab) wakeMs() int64 {
 	switch {
 	case t.live != nil:
 		return liveClockMs
-	case len(t.announce) > 0:
+	case len(t.announce) > 0 || t.narrated != "":
 		return speakMs
 	}
 	return 0
@@ -134,9 +135,7 @@ func (t *Tab) rate() Rate {
 	return Rate{Num: s.Den, Den: s.Num}
 }
 
-func (t *Tab) reduced() bool {
-	return t.motion == "reduced" || t.motion == "none" || t.motion == "" && t.system
-}
+func (t *Tab) reduced() bool { return t.motion == "reduced" || t.motion == "none" }
 
 // render renders every part and patches those whose HTML changed.
 func (t *Tab) render() {
@@ -188,24 +187,34 @@ func (t *Tab) model() *view.Model {
 
 // say shows a sentence and tells it to the screen reader.
 func (t *Tab) say(key string, args ...string) {
-	t.options.Note = t.word(key, args...)
+	t.options.Note, t.notedMs = t.word(key, args...), t.wallMs
 	t.announce = append(t.announce, t.options.Note)
 	t.dirty = true
+}
+
+// tell tells the screen reader what the eye sees elsewhere.
+func (t *Tab) tell(key string, args ...string) {
+	t.announce = append(t.announce, t.word(key, args...))
 }
 
 // fail tells what went wrong, in the words of the error.
 func (t *Tab) fail(err error) { t.say("failed", err.Error()) }
 
-// speak hands out at most one sentence each speakMs; what piles up is merged.
+// speak hands out at most one announcement each speakMs. What piles up is merged: the last sentences, and the newest of
+// what the cursor passed.
 func (t *Tab) speak() {
 	if t.lesson != nil {
 		t.lesson.narrate()
 	}
-	if len(t.announce) == 0 || t.spokenMs > 0 && t.wallMs-t.spokenMs < speakMs {
+	if len(t.announce) == 0 && t.narrated == "" || t.spokenMs > 0 && t.wallMs-t.spokenMs < speakMs {
 		return
 	}
-	t.out.Announce = strings.Join(t.announce[max(0, len(t.announce)-3):], " ")
-	t.announce, t.spokenMs = nil, t.wallMs
+	list := t.announce[max(0, len(t.announce)-3):]
+	if t.narrated != "" {
+		list = append(list, t.narrated)
+	}
+	t.out.Announce = strings.Join(list, " ")
+	t.announce, t.narrated, t.spokenMs = nil, "", t.wallMs
 }
 
 // number reads an argument that must be a whole number.

@@ -11,12 +11,11 @@ type Update struct {
 	SetHash bool
 	// Copy asks to copy the page's address (with Hash) to the clipboard.
 	Copy bool
-	// Root are attributes of the document's element to set; "" removes one.
-	Root []Attr
 	// Store are choices to remember; "" forgets one.
 	Store []Attr
-	// Reveal is the id of an element to scroll into view and give the focus.
+	// Reveal is the id of an element to scroll into view and give the focus; with Field the first field in it gets that.
 	Reveal string
+	Field  bool
 	// Help opens or closes the help.
 	Help bool
 	// Posts are requests to the server, live only.

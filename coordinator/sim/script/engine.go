@@ -23,7 +23,8 @@ type Engine struct {
 	facts  *facts
 	// since are the events since the last Mark, earlier those between it and the Mark before, out those that Take has not
 	// handed out.
-	since, earlier, out []event.Event
+	since, earlier trail
+	out            []event.Event
 	// failure is why the last command that had to fail did.
 	failure string
 	// hidden are the kinds that transcripts leave out; never changed in place.
@@ -203,12 +204,12 @@ func (e *Engine) Take() []event.Event {
 
 // Mark begins a new stretch for conditions of the form "event KIND": only events after it count. The end of an until is
 // one. (expect alone looks at the stretch before too, so that it can ask what happened while the last until waited.)
-func (e *Engine) Mark() { e.earlier, e.since = e.since, nil }
+func (e *Engine) Mark() { e.earlier, e.since = e.since, trail{} }
 
 // lookingBack is the engine as expect sees it.
 func (e *Engine) lookingBack() *Engine {
 	wide := *e
-	wide.since = append(slices.Clip(e.earlier), e.since...)
+	wide.since = e.earlier.then(e.since)
 	return &wide
 }
 
@@ -221,11 +222,13 @@ func (e *Engine) drain() {
 	for _, ev := range events {
 		e.facts.apply(ev)
 	}
-	e.out = append(e.out, events...)
-	e.since = append(e.since, events...)
-	if over := len(e.since) - keptEvents; over > keptEvents/2 {
-		e.since = slices.Clone(e.since[over:])
+	if e.out == nil {
+		e.out = slices.Clip(events)
+	} else {
+		e.out = append(e.out, events...)
 	}
+	e.since.add(events)
+	e.since.trim(keptEvents)
 }
 
 // Clone is a full copy that goes on identically.
@@ -235,7 +238,7 @@ func (e *Engine) Clone() *Engine {
 		c.world = e.world.Clone()
 	}
 	c.facts = e.facts.clone()
-	c.since, c.earlier, c.out = slices.Clip(e.since), slices.Clip(e.earlier), slices.Clip(e.out)
+	c.since, c.earlier, c.out = e.since.clone(), e.earlier.clone(), slices.Clip(e.out)
 	return &c
 }
 

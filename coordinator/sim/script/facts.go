@@ -1,9 +1,9 @@
 package script
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/sim"
@@ -94,7 +94,7 @@ func (g *group) forget() {
 }
 
 func partitionName(topic string, partition int32) string {
-	return fmt.Sprintf("%s-%d", topic, partition)
+	return topic + "-" + strconv.Itoa(int(partition))
 }
 
 // apply learns from one event.

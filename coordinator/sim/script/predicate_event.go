@@ -36,10 +36,15 @@ func parseEvent(a *words) (holdsFunc, isFunc, error) {
 		matches = append(matches, match{field, value})
 	}
 	return func(e *Engine) bool {
-			return slices.ContainsFunc(e.since, func(ev event.Event) bool { return ev.Body.Kind() == kind && allMatch(ev, matches) })
+			for ev := range e.since.each {
+				if ev.Body.Kind() == kind && allMatch(ev, matches) {
+					return true
+				}
+			}
+			return false
 		}, func(e *Engine) string {
 			n := 0
-			for _, ev := range e.since {
+			for ev := range e.since.each {
 				if ev.Body.Kind() == kind {
 					n++
 				}
