@@ -59,11 +59,15 @@ func (c *Coordinator) armSession(m *member, v operation, afterMs int64, how stri
 	// Quiet is only what changes nothing but the deadline: not another timeout, nor that it ends because a reply is parked.
 	quiet = quiet && m.session.op.Number != 0 && m.session.isNew == v.isNew && !m.heartbeatSatisfied() &&
 		m.session.deadlineMs-m.session.startMs == afterMs
+	deadlineMs := c.nowMs + max(afterMs, 0)
+	if quiet && m.session.startMs == c.nowMs && m.session.deadlineMs == deadlineMs {
+		c.wheel.PassOver() // another one in the same millisecond moves nothing
+		return
+	}
 	c.quiet = quiet
 	m.satisfied = true
 	c.knock(m, how)
 	m.satisfied = false
-	deadlineMs := c.nowMs + max(afterMs, 0)
 	op, completed := c.sessions.TryCompleteElseWatch(c.nowMs, v, deadlineMs, m.slot)
 	c.quiet = false
 	if completed { // its reply is parked, so it needs none

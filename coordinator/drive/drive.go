@@ -260,13 +260,21 @@ func (d *Drive) SetQuiet(quiet bool) { d.cluster.SetQuiet(quiet) }
 // Take returns what has come out since the last Take.
 func (d *Drive) Take() Output {
 	out := d.out
-	bySeq := func(a, b event.Event) int { return int(a.Seq - b.Seq) }
-	if !slices.IsSortedFunc(out.Events, bySeq) { // what two machines did in one round was taken one after the other
-		slices.SortFunc(out.Events, bySeq)
+	if !inOrder(out.Events) { // what two machines did in one round was taken one after the other
+		slices.SortFunc(out.Events, func(a, b event.Event) int { return int(a.Seq - b.Seq) })
 	}
 	out.DeadlineMs = d.deadline()
 	d.out, d.spare = d.spare.emptied(), out
 	return out
+}
+
+func inOrder(events []event.Event) bool {
+	for i := 1; i < len(events); i++ {
+		if events[i].Seq < events[i-1].Seq {
+			return false
+		}
+	}
+	return true
 }
 
 // keep is the room that slices keep from one Take to the next.

@@ -372,3 +372,7 @@ func (p *Purgatory[K, V]) Place(op Op) Placement {
 	}
 	return p.wheel.Place(p.ops.at[op.slot].timer)
 }
+
+// PassOver uses up a number, for an operation that was to replace one of the same condition and deadline: the host leaves
+// the old one, and what comes after is numbered alike.
+func (w *Wheel) PassOver() { w.numbers++ }

@@ -171,7 +171,11 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	}
 	s.backend = &backend{drive: machine, produced: map[int64]func(int64, kafka.Appended){}, started: func(id int32) { s.brokers.Open(id) }}
 	s.backend.look()
-	s.loop = loop.New(loop.Config{Clock: clock, Drive: machine, Numbers: numbers, Taken: s.backend.taken, Sink: s.publish})
+	looped := loop.Config{Clock: clock, Drive: machine, Numbers: numbers, Taken: s.backend.taken}
+	if s.page != nil {
+		looped.Sink = s.publish
+	}
+	s.loop = loop.New(looped)
 	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, Logf: s.cfg.Logf})
 	s.backend.loop, s.backend.kafka = s.loop, s.brokers
 	for i, socket := range sockets {
@@ -195,9 +199,6 @@ func demoSession(minMs, maxMs int32) time.Duration {
 
 // publish gives the events of one turn of the loop to whoever looks.
 func (s *Server) publish(events []event.Event) {
-	if s.page == nil {
-		return
-	}
 	s.web.Observe(events)
 	s.hub.Publish(events)
 }

@@ -37,8 +37,8 @@ func (b *backend) taken(nowMs int64, out drive.Output) {
 		b.look()
 	}
 	b.kafka.Saw(out.Events)
-	for _, e := range out.Events {
-		switch body := e.Body.(type) {
+	for i := range out.Events {
+		switch body := out.Events[i].Body.(type) {
 		case event.LeaderChanged:
 			b.kafka.MoreToRead(body.Topic, body.Partition)
 		case event.BrokerStarted:

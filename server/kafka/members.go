@@ -108,7 +108,7 @@ func (m *members) replied(c *call, r coordinator.Reply) {
 }
 
 // saw follows who is a member.
-func (m *members) saw(e event.Event) {
+func (m *members) saw(e *event.Event) {
 	switch b := e.Body.(type) {
 	case event.RequestReceived:
 		if _, waits := m.joins[b.Ticket]; waits {

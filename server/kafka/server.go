@@ -211,8 +211,8 @@ func (s *Server) admit(l *listener, nc net.Conn) {
 
 // Saw follows the event stream: it tells which ids are members. It runs on the loop's goroutine.
 func (s *Server) Saw(events []event.Event) {
-	for _, e := range events {
-		s.members.saw(e)
+	for i := range events {
+		s.members.saw(&events[i])
 	}
 }
 

@@ -213,14 +213,16 @@ func (l *Loop) take() {
 // collect merges the drive's events with those that were told meanwhile, both by Seq.
 func (l *Loop) collect(events []event.Event) {
 	told := l.told
-	for _, e := range events {
-		for len(told) > 0 && told[0].Seq < e.Seq {
-			l.events = append(l.events, told[0])
-			told = told[1:]
+	if l.cfg.Sink != nil {
+		for len(told) > 0 && len(events) > 0 {
+			if told[0].Seq < events[0].Seq {
+				l.events, told = append(l.events, told[0]), told[1:]
+			} else {
+				l.events, events = append(l.events, events[0]), events[1:]
+			}
 		}
-		l.events = append(l.events, e)
+		l.events = append(append(l.events, events...), told...)
 	}
-	l.events = append(l.events, told...)
 	clear(l.told)
 	l.told = l.told[:0]
 }
@@ -232,9 +234,7 @@ func (l *Loop) flushEvents() {
 	if len(l.events) == 0 {
 		return
 	}
-	if l.cfg.Sink != nil {
-		l.cfg.Sink(l.events)
-	}
+	l.cfg.Sink(l.events)
 	clear(l.events)
 	l.events = l.events[:0]
 }

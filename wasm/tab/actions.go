@@ -250,7 +250,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	}
 	s := &view.LessonState{Page: m.page, Step: p.Index(), Gate: string(p.Gate()), Met: b.met, Hints: m.hints, Allow: step.Allow}
 	if step.Wait != nil {
-		s.Waits = step.Wait.String()
+		s.Waits = waitWords(step.Wait.String(), o.Lang)
 	}
 	if p.Gate() == lessons.Free {
 		s.Allow = lessons.LearnerVerbs

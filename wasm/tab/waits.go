@@ -1,0 +1,81 @@
+package tab
+
+import (
+	"slices"
+	"strings"
+
+	"grouplab/static/view"
+)
+
+// waitClause says in words one kind of clause that a lesson's step may wait for. Like holds the words of the clause as
+// a script writes them; a word {0} or {1} of it stands for any name or number, to be put where Says has the same.
+type waitClause struct {
+	Like string
+	Says view.Text
+}
+
+var waitClauses = []waitClause{
+	{"event CoordinatorFound client={0}", view.Text{En: "{0} has found its coordinator", Zh: "{0} 找到协调者"}},
+	{"event MemberIDIssued", view.Text{En: "the coordinator has given out a member id", Zh: "协调者发出一个成员 ID"}},
+	{"event ReplyParked api=11", view.Text{En: "a JoinGroup is parked", Zh: "有 JoinGroup 被搁置"}},
+	{"event ReplyParked api=14", view.Text{En: "a SyncGroup is parked", Zh: "有 SyncGroup 被搁置"}},
+	{"event GenerationStarted", view.Text{En: "a new generation has begun", Zh: "新的一代开始"}},
+	{"event RebalanceStarted", view.Text{En: "a rebalance has begun", Zh: "再均衡开始"}},
+	{"event ClientAssigned client={0}", view.Text{En: "{0} knows what to read", Zh: "{0} 知道自己该读什么"}},
+	{"event HeartbeatReceived member={0}", view.Text{En: "the next heartbeat of {0} has arrived", Zh: "{0} 的下一次心跳到达"}},
+	{"event MemberRemoved member={0}", view.Text{En: "{0} has been removed from the group", Zh: "{0} 被移出消费组"}},
+	{"waiting-for {0}", view.Text{En: "the group waits for {0}", Zh: "消费组在等 {0}"}},
+	{"not waiting-for {0}", view.Text{En: "no longer for {0}", Zh: "不再等 {0}"}},
+	{"state {0}", view.Text{En: "the group is {0}", Zh: "消费组处于 {0}"}},
+	{"members == {0}", view.Text{En: "it has {0} members", Zh: "有 {0} 个成员"}},
+	{"generation >= {0}", view.Text{En: "its generation is {0} or later", Zh: "到了第 {0} 代或更晚"}},
+	{"client {0} {1}", view.Text{En: "{0} is {1}", Zh: "{0} 处于 {1}"}},
+}
+
+// waitWords says a condition of a lesson's script in words. A clause that has none stands as the script writes it.
+func waitWords(condition string, lang view.Lang) string {
+	var said []string
+	for clause := range strings.SplitSeq(condition, " and ") {
+		text, _ := clauseWords(clause, lang)
+		said = append(said, text)
+	}
+	if lang == view.Chinese {
+		return strings.Join(said, "，")
+	}
+	if last := len(said) - 1; last > 0 {
+		return strings.Join(said[:last], ", ") + " and " + said[last]
+	}
+	return said[0]
+}
+
+// clauseWords says one clause, and whether there are words for it.
+func clauseWords(clause string, lang view.Lang) (string, bool) {
+	have := strings.FieldsFunc(clause, isBreak)
+	for _, c := range waitClauses {
+		names, ok := matchWords(have, strings.FieldsFunc(c.Like, isBreak))
+		if !ok {
+			continue
+		}
+		text := c.Says.In(lang)
+		for i, name := range names {
+			text = strings.ReplaceAll(text, "{"+string(rune('0'+i))+"}", name)
+		}
+		return text, true
+	}
+	return clause, false
+}
+
+func isBreak(r rune) bool { return r == ' ' || r == '=' }
+
+// matchWords returns what stands for {0}, {1} … in the pattern.
+func matchWords(have, like []string) ([]string, bool) {
+	var names []string
+	same := slices.EqualFunc(have, like, func(word, pattern string) bool {
+		if strings.HasPrefix(pattern, "{") {
+			names = append(names, word)
+			return true
+		}
+		return word == pattern
+	})
+	return names, same
+}
