@@ -14,6 +14,8 @@ const (
 	storesAssignment appendKind = iota
 	storesEmptyGroup
 	storesOffsets
+	storesReplacement
+	storesTombstones
 )
 
 // inflight is an append whose outcome is awaited.
@@ -31,6 +33,9 @@ type inflight struct {
 	assignment  map[string][]byte  // storesAssignment: by member id
 	assignments []event.Assignment // the same in the words of events
 	commit      commit             // storesOffsets
+	replacement replacement        // storesReplacement
+	deletion    int64              // storesTombstones: the number of who waits for it, 0 nobody
+	deleted     int                // which group of that DeleteGroups
 }
 
 // batchRoom is where the records of commits lie until they were taken: room that is used again.
@@ -91,9 +96,12 @@ func (c *Coordinator) append(g *group, what string, a *inflight, records []recor
 	a.seq = c.emit(g.id, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
 		DeadlineMs: a.deadlineMs})
 	c.appends[ticket] = a
-	c.out.Appends = append(c.out.Appends, Append{Ticket: ticket, Partition: a.partition,
-		Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what, Records: records, Offsets: a.commit.told,
-		TimeoutMs: timeoutMs, Acks: -1, Cause: a.seq})
+	out := Append{Ticket: ticket, Partition: a.partition, Epoch: c.partitions[a.partition].epoch, Group: g.id, What: what,
+		Records: records, Offsets: a.commit.told, ProducerID: -1, ProducerEpoch: -1, TimeoutMs: timeoutMs, Acks: -1, Cause: a.seq}
+	if t := a.commit.txn; t != nil {
+		out.Transactional, out.ProducerID, out.ProducerEpoch = true, t.producerID, t.producerEpoch
+	}
+	c.out.Appends = append(c.out.Appends, out)
 }
 
 // appended takes the log's callback. Where the group has gone, or is no longer where it was, the outcome has no effect;
@@ -112,6 +120,11 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 	if a.kind == storesAssignment && g != nil {
 		ignored = g.state != event.CompletingRebalance || g.generation != a.generation
 	}
+	var replaced *member
+	if a.kind == storesReplacement && g != nil {
+		replaced = a.replacement.awaited(g)
+		ignored = replaced == nil
+	}
 	c.cause = a.seq
 	c.cause = c.emit(a.groupID, event.AppendFinished{Append: ticket, Partition: a.partition, BaseOffset: baseOffset,
 		Code: code, Ignored: ignored})
@@ -120,6 +133,10 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 		c.commitWritten(g, a, ticket, baseOffset, code)
 	case a.kind == storesAssignment && !ignored:
 		c.assignmentWritten(g, a, code)
+	case a.kind == storesTombstones:
+		c.tombstonesWritten(a, code)
+	case replaced != nil:
+		c.replacementWritten(g, replaced, &a.replacement, code)
 	}
 	*a = inflight{}
 	c.freeAppends = append(c.freeAppends, a)

@@ -64,8 +64,8 @@ func TestB01_EverybodyIsGone(t *testing.T) {
 	}
 	b.advance(10001)
 	b.inState(event.Empty)
-	if g := b.c.groups[groupID]; g.generation != 3 || b.c.wheel.Size() != 0 {
-		t.Fatalf("generation %d, %d timers", g.generation, b.c.wheel.Size())
+	if g := b.c.groups[groupID]; g.generation != 3 || waiting(b.c) != 0 {
+		t.Fatalf("generation %d, %d timers", g.generation, waiting(b.c))
 	}
 }
 

@@ -40,9 +40,15 @@ func (c *Coordinator) Clone(n *event.Numbers) *Coordinator {
 	for ticket, a := range c.appends {
 		k.appends[ticket] = a.clone()
 	}
+	k.openTxns = maps.Clone(c.openTxns)
+	k.verifications = maps.Clone(c.verifications)
+	k.deletions = make(map[int64]*deletion, len(c.deletions))
+	for number, d := range c.deletions {
+		k.deletions[number] = d.clone()
+	}
 	k.bind(c.wheel.Clone(), c.sessions, c.rebalances)
 	k.out.Appends, k.out.Replies = slices.Clone(c.out.Appends), slices.Clone(c.out.Replies)
-	k.out.Events = slices.Clone(c.out.Events)
+	k.out.Events, k.out.Verifications = slices.Clone(c.out.Events), slices.Clone(c.out.Verifications)
 	return &k
 }
 
@@ -63,15 +69,21 @@ func (g *group) clone(memberSlots []*member) *group {
 		k.members[i] = memberSlots[m.slot]
 		k.byID[m.id] = k.members[i]
 	}
+	k.byInstance = nil
+	for _, m := range k.members {
+		k.nameInstance(m)
+	}
 	k.pending = slices.Clone(g.pending)
 	for i, m := range k.pending {
 		k.pending[i] = memberSlots[m.slot]
 	}
-	k.topics = slices.Clone(g.topics)
-	for i := range k.topics {
-		k.topics[i].partitions = slices.Clone(g.topics[i].partitions)
+	k.offsetTable = g.offsetTable.clone()
+	k.txns = slices.Clone(g.txns)
+	for i, t := range k.txns {
+		copied := *t
+		copied.offsetTable = t.offsetTable.clone()
+		k.txns[i] = &copied
 	}
-	k.byTopic = maps.Clone(g.byTopic)
 	return &k
 }
 
@@ -81,7 +93,7 @@ func (p *partition) clone() *partition {
 		return &k
 	}
 	l := *p.load
-	l.skipped = slices.Clone(l.skipped)
+	l.skipped, l.markers, l.open = slices.Clone(l.skipped), slices.Clone(l.markers), maps.Clone(l.open)
 	l.groups = make(map[string]*loadedGroup, len(p.load.groups))
 	for id, lg := range p.load.groups {
 		l.groups[id] = &loadedGroup{lg.g.clone(nil), lg.record}

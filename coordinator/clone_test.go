@@ -2,13 +2,16 @@ package coordinator
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
+	"grouplab/coordinator/purgatory"
 )
 
 // walk drives a machine with requests and time as a seed says: joins, syncs, heartbeats, commits, leaves, appends that
@@ -24,7 +27,21 @@ type walk struct {
 func newWalk(t testing.TB, seed uint64) *walk {
 	w := &walk{b: newBench(t), r: rand.New(rand.NewPCG(seed, 1)), epoch: 1}
 	w.b.hold = true
+	s := caseSettings()
+	s.OffsetsRetentionCheckIntervalMs = 1500
+	if seed%2 == 1 {
+		s.GroupMaxSize = 4
+	}
+	w.b.c.ConfigChanged(w.b.now, s)
 	return w
+}
+
+// instance is mostly none.
+func (w *walk) instance() *string {
+	if n := w.r.IntN(9); n < 3 {
+		return ptr(fmt.Sprint("i", n))
+	}
+	return nil
 }
 
 func (w *walk) generation() int32 {
@@ -48,20 +65,37 @@ func (w *walk) step() {
 	switch n := r.IntN(100); {
 	case n < 14:
 		lists := [][]kmsg.JoinGroupRequestProtocol{protocolList("range"), protocolList("range", "x"), protocolList("x", "range")}
-		ticket := b.join("m", joinWith{version: int16(r.IntN(10)), id: w.id(), protocols: lists[r.IntN(3)],
-			session: int32(100 + r.IntN(900)), rebalance: int32(100 + r.IntN(900))})
+		j := joinWith{version: int16(r.IntN(10)), id: w.id(), protocols: lists[r.IntN(3)],
+			session: int32(100 + r.IntN(900)), rebalance: int32(100 + r.IntN(900)), instance: w.instance()}
+		if j.instance != nil && r.IntN(2) == 0 {
+			j.id = ""
+		}
+		ticket := b.join("m", j)
 		if resp, ok := b.replies[ticket].(*kmsg.JoinGroupResponse); ok && resp.MemberID != "" {
 			w.ids = append(w.ids, resp.MemberID)
 		}
 	case n < 26:
 		b.sync(w.id(), w.generation(), map[string]string{w.id(): "0", w.id(): "1"})
-	case n < 50:
+	case n < 46:
 		b.heartbeat(w.id(), w.generation())
-	case n < 62:
+	case n < 57:
 		id := w.id()
-		b.commit(commitWith{id: &id, generation: w.generation(), offsets: map[int32]int64{int32(r.IntN(10)): int64(r.IntN(99))}})
+		c := commitWith{version: int16(2 + r.IntN(8)), id: &id, generation: w.generation(), offsets: map[int32]int64{int32(r.IntN(10)): int64(r.IntN(99))}}
+		if r.IntN(3) == 0 {
+			c.retention = int64(r.IntN(900))
+		}
+		if r.IntN(8) == 0 {
+			c.id, c.generation = ptr(""), -1
+		}
+		b.commit(c)
+	case n < 63:
+		w.rare()
 	case n < 66:
-		b.leave(groupID, int16(r.IntN(6)), w.id())
+		if i := w.instance(); i != nil {
+			b.leaveEntries(groupID, leaver{[]string{"", w.id()}[r.IntN(2)], i}, leaver{w.id(), nil})
+		} else {
+			b.leave(groupID, int16(r.IntN(6)), w.id())
+		}
 	case n < 78:
 		w.finish()
 	case n < 80:
@@ -86,13 +120,56 @@ func (w *walk) step() {
 	}
 }
 
+// rare does what happens seldom: transactions, their markers, deletions.
+func (w *walk) rare() {
+	b, r := w.b, w.r
+	switch n := r.IntN(16); {
+	case n < 6:
+		t := txnWith{producer: w.producer(), epoch: int16(r.IntN(2)), topic: []string{"topic", "foo"}[r.IntN(2)],
+			offsets: map[int32]int64{int32(r.IntN(3)): int64(r.IntN(99)), int32(3 + r.IntN(3)): int64(r.IntN(99))}}
+		if r.IntN(2) == 0 {
+			t.id, t.generation, t.instance = w.id(), ptr(w.generation()), w.instance()
+		}
+		b.send("p", t.request())
+	case n < 9:
+		for _, ticket := range slices.Sorted(maps.Keys(b.c.verifications)) {
+			b.c.Verified(b.now, ticket, []int16{0, 0, 0, 48}[r.IntN(4)])
+			b.take()
+		}
+	case n < 13:
+		producer, commit := w.producer(), r.IntN(2) == 0
+		if slices.ContainsFunc(b.held, func(a Append) bool { return a.ProducerID == producer }) {
+			return
+		}
+		kind := byte(0)
+		if commit {
+			kind = 1
+		}
+		w.log = append(w.log, markerBatch(b.offset, producer, kind))
+		b.offset++
+		b.c.TxnMarker(b.now, Marker{ProducerID: producer, Commit: commit})
+		b.take()
+	case n < 14:
+		b.askDeleteOffsets(groupID, at{"topic", int32(r.IntN(10))}, at{"foo", int32(r.IntN(6))})
+	case n < 15:
+		b.askDeleteGroups(groupID, "missing")
+	default:
+		b.c.TopicsDeleted(b.now, []string{"foo"})
+		b.take()
+	}
+}
+
+func (w *walk) producer() int64 { return 1000 + int64(w.r.IntN(2)) }
+
 func (w *walk) finish() {
 	if len(w.b.held) == 0 {
 		return
 	}
 	a := w.b.held[0]
 	w.b.held = w.b.held[1:]
-	w.log = append(w.log, batchAt(w.b.offset, a.Records...))
+	batch := batchAt(w.b.offset, a.Records...)
+	batch.Transactional, batch.ProducerID, batch.ProducerEpoch = a.Transactional, a.ProducerID, a.ProducerEpoch
+	w.log = append(w.log, batch)
 	w.b.acknowledge(a, 0)
 	w.b.take()
 }
@@ -120,7 +197,7 @@ func (w *walk) checkInvariants() {
 	c, t := w.b.c, w.b.t
 	live := map[int32]bool{}
 	for id, g := range c.groups {
-		awaiting, pendingSync := 0, 0
+		awaiting, pendingSync, instances := 0, 0, 0
 		if c.groupSlots[g.slot] != g || g.id != id || g.state == event.Dead {
 			t.Fatalf("%s is not where it should be", id)
 		}
@@ -138,7 +215,13 @@ func (w *walk) checkInvariants() {
 			if m.session.op.Number == 0 && !m.join.waits && !m.sync.waits {
 				t.Fatalf("%s has no timer and waits for nothing", m.id)
 			}
-			if m.join.waits && g.state != event.PreparingRebalance || m.sync.waits && g.state != event.CompletingRebalance {
+			if m.instanceID != nil && g.byInstance[*m.instanceID] != m {
+				t.Fatalf("%s is not the instance %s", m.id, *m.instanceID)
+			}
+			if m.instanceID != nil {
+				instances++
+			}
+			if m.join.waits && g.state != event.PreparingRebalance && !(g.state == event.Stable && w.isBeingReplaced(m)) || m.sync.waits && g.state != event.CompletingRebalance {
 				t.Fatalf("%s waits in %s", m.id, g.state)
 			}
 		}
@@ -148,7 +231,7 @@ func (w *walk) checkInvariants() {
 				t.Fatalf("pending %s has no timer", m.id)
 			}
 		}
-		if awaiting != g.awaiting || pendingSync != g.pendingSync || len(g.byID) != len(g.members) {
+		if awaiting != g.awaiting || pendingSync != g.pendingSync || len(g.byID) != len(g.members) || len(g.byInstance) != instances {
 			t.Fatalf("counters: %d awaiting, %d said; %d pending syncs, %d said", awaiting, g.awaiting, pendingSync, g.pendingSync)
 		}
 		if (len(g.members) == 0) != (g.state == event.Empty) && g.state != event.PreparingRebalance {
@@ -169,9 +252,18 @@ func (w *walk) checkInvariants() {
 			t.Fatalf("%s is in no group and still has a slot", m.id)
 		}
 	}
-	if got := c.sessions.Delayed() + c.rebalances.Delayed(); got != c.wheel.Size() {
-		t.Fatalf("%d operations, %d timers", got, c.wheel.Size())
+	if got := c.sessions.Delayed() + c.rebalances.Delayed(); got != waiting(c) || (c.cleanup != purgatory.None) != (len(c.groups) > 0) {
+		t.Fatalf("%d operations, %d timers", got, waiting(c))
 	}
+}
+
+func (w *walk) isBeingReplaced(m *member) bool {
+	for _, a := range w.b.c.appends {
+		if a.kind == storesReplacement && a.replacement.awaited(w.b.c.groups[m.groupID]) == m {
+			return true
+		}
+	}
+	return false
 }
 
 func TestInvariantsHoldOnRandomWalks(t *testing.T) {
@@ -185,14 +277,20 @@ func TestInvariantsHoldOnRandomWalks(t *testing.T) {
 			w.finish()
 		}
 		w.b.advance(400000)
+		for len(w.b.held) > 0 {
+			w.finish()
+		}
+		if len(w.b.c.deletions) != 0 || len(w.b.c.appends) != 0 {
+			t.Fatalf("seed %d: %d deletions wait", seed, len(w.b.c.deletions))
+		}
 		w.checkInvariants()
 		for _, g := range w.b.c.groups {
-			if len(g.members) != 0 || g.state != event.Empty || len(g.pending) != 0 {
+			if len(g.members) != 0 || !g.hasOffsets() || g.state != event.Empty || len(g.pending) != 0 {
 				t.Fatalf("seed %d: long after the last request: %+v", seed, g)
 			}
 		}
-		if w.b.c.wheel.Size() != 0 {
-			t.Fatalf("seed %d: %d timers are left", seed, w.b.c.wheel.Size())
+		if waiting(w.b.c) != 0 {
+			t.Fatalf("seed %d: %d timers are left", seed, waiting(w.b.c))
 		}
 		w.checkEvents()
 	}
@@ -310,6 +408,7 @@ func snapshot(c *Coordinator) string {
 			fmt.Fprintf(&s, "%+v\n", *m)
 		}
 	}
+	fmt.Fprintf(&s, "%v %v %d %d %v\n", c.openTxns, c.deletions, len(c.verifications), c.verifyTickets, c.cleanup)
 	fmt.Fprintf(&s, "%d %d %d %d %d %d %d", c.nowMs, c.issued, c.appendTickets, c.wheel.Size(), c.wheel.NextMs(),
 		c.cfg.Numbers.Last(), len(c.out.Events))
 	return s.String()
@@ -354,11 +453,25 @@ func TestProbeTellsWhatHandleDoes(t *testing.T) {
 // anyRequest is a request of some kind about the group.
 func (w *walk) anyRequest() kmsg.Request {
 	id, generation := w.id(), w.generation()
-	switch w.r.IntN(7) {
+	switch w.r.IntN(10) {
+	case 7:
+		return txnWith{producer: w.producer(), id: id, generation: &generation, offsets: one(1)}.request()
+	case 8:
+		q := kmsg.NewPtrOffsetDeleteRequest()
+		q.Group = groupID
+		q.Topics = []kmsg.OffsetDeleteRequestTopic{{Topic: "topic", Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{Partition: 1}, {Partition: 2}}}}
+		return q
+	case 9:
+		q := kmsg.NewPtrDeleteGroupsRequest()
+		q.Version, q.Groups = 2, []string{groupID, "missing"}
+		return q
 	case 0:
 		q := kmsg.NewPtrJoinGroupRequest()
 		q.Version, q.Group, q.MemberID, q.SessionTimeoutMillis, q.RebalanceTimeoutMillis = 9, groupID, id, 300, 300
-		q.ProtocolType, q.Protocols = "consumer", protocolList("range")
+		q.ProtocolType, q.Protocols, q.InstanceID = "consumer", protocolList("range"), w.instance()
+		if q.InstanceID != nil && w.r.IntN(2) == 0 {
+			q.MemberID = ""
+		}
 		return q
 	case 1:
 		q := kmsg.NewPtrSyncGroupRequest()
@@ -366,7 +479,7 @@ func (w *walk) anyRequest() kmsg.Request {
 		return q
 	case 2:
 		q := kmsg.NewPtrLeaveGroupRequest()
-		q.Version, q.Group, q.Members = 5, groupID, []kmsg.LeaveGroupRequestMember{{MemberID: id}}
+		q.Version, q.Group, q.Members = 5, groupID, []kmsg.LeaveGroupRequestMember{{MemberID: id, InstanceID: w.instance()}}
 		return q
 	case 3:
 		q := kmsg.NewPtrOffsetCommitRequest()

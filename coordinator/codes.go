@@ -23,11 +23,14 @@ const (
 	codeUnknownMemberID         int16 = 25
 	codeInvalidSessionTimeout   int16 = 26
 	codeRebalanceInProgress     int16 = 27
-	codeUnsupportedVersion      int16 = 35
 	codeInvalidRequest          int16 = 42
 	codeStorageError            int16 = 56
+	codeNonEmptyGroup           int16 = 68
 	codeGroupIDNotFound         int16 = 69
 	codeMemberIDRequired        int16 = 79
+	codeGroupMaxSizeReached     int16 = 81
+	codeFencedInstanceID        int16 = 82
+	codeSubscribedToTopic       int16 = 86
 	codeUnstableOffsetCommit    int16 = 88
 )
 
@@ -42,4 +45,7 @@ const (
 	apiSyncGroup       int16 = 14
 	apiDescribeGroups  int16 = 15
 	apiListGroups      int16 = 16
+	apiTxnOffsetCommit int16 = 28
+	apiDeleteGroups    int16 = 42
+	apiOffsetDelete    int16 = 47
 )

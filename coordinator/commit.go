@@ -25,6 +25,9 @@ type commit struct {
 	times    []int64
 	expireMs int64 // -1 none
 	code     int16 // the first code of a partition that was set aside
+	// txn is set for a TxnOffsetCommit; its values are those of the transaction with this number.
+	txn       *txnCommit
+	txnNumber int64
 }
 
 // value is what the i-th partition commits.
@@ -39,24 +42,26 @@ func (k *commit) value(i int) offsetValue {
 
 // offsetCommit stores offsets. They are pending until their records are in the log, and only then visible and answered.
 func (c *Coordinator) offsetCommit(r *Request, q *kmsg.OffsetCommitRequest) {
-	if q.InstanceID != nil {
-		c.refuseCommit(r, q, nil, codeUnsupportedVersion, guardStatic)
-		return
-	}
+	c.commitOffsets(r, q, nil)
+}
+
+// commitOffsets checks and stores the offsets of an OffsetCommit or, where t is set, of a TxnOffsetCommit. The latter
+// may come in any state and moves no session timer.
+func (c *Coordinator) commitOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *txnCommit) {
 	resp, unknown, total := c.commitResponse(q)
 	if unknown == total {
-		c.refuseCommit(r, q, nil, codeUnknownTopicOrPartition, guardNoPartition)
+		c.refuseCommit(r, q, t, nil, codeUnknownTopicOrPartition, guardNoPartition)
 		return
 	}
-	g, m, code, guard := c.checkCommit(q)
+	g, m, code, guard := c.checkCommit(q, t)
 	if code != codeNone {
-		c.refuseCommit(r, q, g, code, guard)
+		c.refuseCommit(r, q, t, g, code, guard)
 		return
 	}
-	if m != nil && (g.state == event.Stable || g.state == event.PreparingRebalance) {
+	if t == nil && m != nil && (g.state == event.Stable || g.state == event.PreparingRebalance) {
 		c.resetSession(m, "commit", c.nowMs-m.session.toldMs < beatEveryMs)
 	}
-	c.storeOffsets(r, q, g, resp, total-unknown)
+	c.storeOffsets(r, q, t, g, resp, total-unknown)
 }
 
 const guardNoPartition = "the broker knows no such topic or partition"
@@ -84,9 +89,10 @@ func (c *Coordinator) commitResponse(q *kmsg.OffsetCommitRequest) (resp *kmsg.Of
 }
 
 // checkCommit tells why a whole commit is refused; m is nil where no member commits. Membership is checked first, then
-// the generation, and the state last: a stranger must not be told to wait for a rebalance (KAFKA-8487).
-func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest) (g *group, m *member, code int16, guard string) {
-	number, code, guard := c.gate(q.Group, true)
+// the generation, and the state last: a stranger must not be told to wait for a rebalance (KAFKA-8487). A transaction's
+// producer that names no member is one from before KIP-447, and is let in.
+func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest, t *txnCommit) (g *group, m *member, code int16, guard string) {
+	number, code, guard := c.gate(q.Group, t == nil)
 	if code == codeNone && tooLong(q.Group) {
 		code, guard = codeInvalidRequest, guardTooLong
 	}
@@ -97,30 +103,32 @@ func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest) (g *group, m *mem
 	switch {
 	case g == nil && q.Generation < 0:
 		return c.createGroup(q.Group, number), nil, codeNone, ""
-	case g == nil && q.Version >= 9:
+	case g == nil && t == nil && q.Version >= 9:
 		return nil, nil, codeGroupIDNotFound, guardNoGroup
 	case g == nil:
 		return nil, nil, codeIllegalGeneration, guardNoGroup
 	case q.Generation < 0 && g.state == event.Empty:
 		return g, nil, codeNone, "" // an admin tool, or a consumer that assigns its partitions itself
-	case q.Generation < 0 && q.MemberID == "":
+	case q.Generation < 0 && q.MemberID == "" && q.InstanceID == nil && t != nil:
+		return g, nil, codeNone, ""
+	case q.Generation < 0 && q.MemberID == "" && q.InstanceID == nil:
 		return g, nil, codeUnknownMemberID, "the group has members, and the commit names none"
 	}
-	m, code, guard = g.checkMember(q.MemberID, q.Generation)
-	if code == codeNone && g.state == event.CompletingRebalance {
+	m, code, guard = g.checkMember(q.MemberID, q.InstanceID, q.Generation)
+	if code == codeNone && t == nil && g.state == event.CompletingRebalance {
 		code, guard = codeRebalanceInProgress, "the group waits for its assignment"
 	}
 	return g, m, code, guard
 }
 
 // refuseCommit answers every partition with the same code.
-func (c *Coordinator) refuseCommit(r *Request, q *kmsg.OffsetCommitRequest, g *group, code int16, guard string) {
+func (c *Coordinator) refuseCommit(r *Request, q *kmsg.OffsetCommitRequest, t *txnCommit, g *group, code int16, guard string) {
 	resp, _, total := c.commitResponse(q)
 	told := make([]event.OffsetValue, 0, total)
 	for i := range resp.Topics {
 		for j := range resp.Topics[i].Partitions {
 			p := &resp.Topics[i].Partitions[j]
-			if p.ErrorCode == codeNone || code == codeUnsupportedVersion {
+			if p.ErrorCode == codeNone {
 				p.ErrorCode = code
 			}
 			told = append(told, refusedOffset(q, i, j, p.ErrorCode))
@@ -134,8 +142,8 @@ func (c *Coordinator) refuseCommit(r *Request, q *kmsg.OffsetCommitRequest, g *g
 		c.cause = g.began.seq
 	}
 	c.emit(q.Group, refused)
-	c.send(q.Group, resp, event.ReplySent{Ticket: r.Ticket, API: apiOffsetCommit, Code: code, Member: q.MemberID,
-		Generation: q.Generation, Guard: guard})
+	c.send(q.Group, t.wire(resp), event.ReplySent{Ticket: r.Ticket, API: t.api(), Code: t.code(code), Member: q.MemberID,
+		Generation: q.Generation, Guard: guard, HeldMs: t.heldMs(c.nowMs, c.nowMs)})
 }
 
 func refusedOffset(q *kmsg.OffsetCommitRequest, topic, at int, code int16) event.OffsetValue {
@@ -153,11 +161,16 @@ func metadataOf(p *kmsg.OffsetCommitRequestTopicPartition) string {
 
 // storeOffsets marks the offsets as pending and writes them in one batch. Partitions with too much metadata are set
 // aside; where none is left nothing is written.
-func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *group, resp *kmsg.OffsetCommitResponse, n int) {
-	a := c.newAppend(storesOffsets)
+func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *txnCommit, g *group, resp *kmsg.OffsetCommitResponse, n int) {
+	a, table := c.newAppend(storesOffsets), &g.offsetTable
+	var txn *transaction
+	if t != nil {
+		txn = c.transaction(g, t.producerID, t.producerEpoch)
+		table = &txn.offsetTable
+	}
 	k := &a.commit
 	*k = commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp, expireMs: c.expiryOf(q),
-		told: make([]event.OffsetValue, 0, n)}
+		told: make([]event.OffsetValue, 0, n), txn: t}
 	c.room.records, c.room.values = slices.Grow(c.room.records, n), slices.Grow(c.room.values, n*valueBytes)
 	first, values := len(c.room.records), c.room.values
 	var refused []event.OffsetValue
@@ -173,14 +186,14 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 				continue
 			}
 			if topic < 0 {
-				topic, hint = g.topic(q.Topics[i].Topic), int(p.Partition)
+				topic, hint = table.topic(q.Topics[i].Topic), int(p.Partition)
 			}
 			if q.Version == 1 {
 				k.times = append(k.times, c.commitTime(p))
 			}
 			k.told = append(k.told, event.OffsetValue{Topic: q.Topics[i].Topic, Partition: p.Partition, Offset: p.Offset,
 				LeaderEpoch: leaderEpochOf(q, p), Metadata: metadataOf(p)})
-			o, at := g.make(topic, p.Partition, hint)
+			o, at := table.make(topic, p.Partition, hint)
 			hint = at + 1
 			o.pending, o.pendingValue = true, k.value(len(k.told)-1)
 			from := len(values)
@@ -195,14 +208,32 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, g *g
 			State: g.state, Code: k.code, Offsets: refused})
 	}
 	if len(k.told) == 0 {
+		if txn != nil {
+			g.forgetIfEmpty(txn)
+		}
 		c.answerCommit(g.id, k, g.generation, k.code)
+		*a = inflight{}
+		c.freeAppends = append(c.freeAppends, a)
 		return
 	}
-	c.emit(g.id, event.OffsetsPending{Member: q.MemberID, Generation: q.Generation, Append: c.appendTickets + 1,
-		Offsets: k.told})
-	c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: apiOffsetCommit, Member: q.MemberID, ClientID: r.ClientID,
-		SinceMs: c.nowMs, Until: untilWritten})
-	c.append(g, "offsets", a, c.room.records[first:len(c.room.records):len(c.room.records)])
+	what := "offsets"
+	if txn != nil {
+		what, k.txnNumber = "transactional offsets", txn.number
+		c.noteOpen(g, t.producerID, t.producerEpoch, false)
+	}
+	c.emit(g.id, k.toldPending(c.appendTickets+1, q.Generation))
+	c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: t.api(), Member: q.MemberID, ClientID: r.ClientID,
+		SinceMs: c.nowMs - t.heldMs(c.nowMs, c.nowMs), Until: untilWritten})
+	c.append(g, what, a, c.room.records[first:len(c.room.records):len(c.room.records)])
+}
+
+// toldPending tells what waits to be written.
+func (k *commit) toldPending(ticket int64, generation int32) event.Body {
+	if k.txn == nil {
+		return event.OffsetsPending{Member: k.member, Generation: generation, Append: ticket, Offsets: k.told}
+	}
+	return event.TxnOffsetsPending{ProducerID: k.txn.producerID, ProducerEpoch: k.txn.producerEpoch, Member: k.member,
+		Generation: generation, Append: ticket, Offsets: k.told}
 }
 
 const untilWritten = "the offsets are written"
@@ -260,6 +291,7 @@ func (c *Coordinator) metadataTooLarge(metadata *string) bool {
 func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset int64, code int16) {
 	k := &a.commit
 	answer := commitAppendCode(code)
+	table, txn := g.tableOf(k)
 	visible, n := k.told[:0:0], 0
 	for i := range k.resp.Topics {
 		t, hint := &k.resp.Topics[i], 0
@@ -269,14 +301,21 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 				continue
 			}
 			p.ErrorCode = answer
-			if g != nil && g.settle(k, n, &hint, baseOffset, code == codeNone) {
+			if table != nil && table.settle(k, n, &hint, baseOffset, code == codeNone) {
 				visible = appendTold(visible, k.told, n)
 			}
 			n++
 		}
 	}
-	if len(visible) > 0 {
+	switch {
+	case len(visible) > 0 && txn != nil:
+		c.noteOpen(g, txn.producerID, txn.epoch, true)
+		c.emit(a.groupID, event.TxnOffsetsWritten{ProducerID: txn.producerID, ProducerEpoch: txn.epoch, Append: ticket,
+			BaseOffset: baseOffset, Offsets: visible})
+	case len(visible) > 0:
 		c.emit(a.groupID, event.OffsetsCommitted{Append: ticket, BaseOffset: baseOffset, Offsets: visible})
+	case txn != nil:
+		g.forgetIfEmpty(txn)
 	}
 	if code != codeNone {
 		refused := event.OffsetsRefused{Member: k.member, Generation: a.generation, GroupGeneration: a.generation,
@@ -290,6 +329,21 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 		answer = k.code
 	}
 	c.answerCommit(a.groupID, k, a.generation, answer)
+}
+
+// tableOf is where a commit's values are: the group's offsets, or those of its transaction; nil where the group or the
+// transaction has gone.
+func (g *group) tableOf(k *commit) (*offsetTable, *transaction) {
+	switch {
+	case g == nil:
+		return nil, nil
+	case k.txn == nil:
+		return &g.offsetTable, nil
+	}
+	if t := g.transactionOf(k.txn.producerID); t != nil && t.number == k.txnNumber {
+		return &t.offsetTable, t
+	}
+	return nil, nil
 }
 
 // appendTold adds the i-th of all to a part of all, without a copy as long as the part has no holes.
@@ -306,18 +360,18 @@ func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
 
 // settle ends the pending commit of the i-th partition and tells whether its value became visible. hint is where the
 // partition probably is, and then where the next one is.
-func (g *group) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
-	topic, known := g.byTopic[k.told[i].Topic]
+func (t *offsetTable) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
+	topic, known := t.byTopic[k.told[i].Topic]
 	if !known {
 		return false
 	}
-	t := &g.topics[topic]
-	at, found := t.at(k.told[i].Partition, *hint)
+	o := &t.topics[topic]
+	at, found := o.at(k.told[i].Partition, *hint)
 	*hint = at + 1
-	if !found || !t.partitions[at].pending {
+	if !found || !o.partitions[at].pending {
 		return false
 	}
-	p, value := &t.partitions[at], k.value(i)
+	p, value := &o.partitions[at], k.value(i)
 	visible := written && (!p.committed || p.baseOffset < baseOffset)
 	if visible {
 		p.committed, p.value, p.baseOffset = true, value, baseOffset
@@ -339,6 +393,6 @@ func (c *Coordinator) answerCommit(groupID string, k *commit, generation int32, 
 	default:
 		guard = "the offsets were not written"
 	}
-	c.send(groupID, k.resp, event.ReplySent{Ticket: k.ticket, API: apiOffsetCommit, Code: code, Member: k.member,
-		Generation: generation, HeldMs: c.nowMs - k.sinceMs, Guard: guard})
+	c.send(groupID, k.txn.wire(k.resp), event.ReplySent{Ticket: k.ticket, API: k.txn.api(), Code: k.txn.code(code), Member: k.member,
+		Generation: generation, HeldMs: k.txn.heldMs(c.nowMs, k.sinceMs), Guard: guard})
 }

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -50,12 +51,16 @@ type Append struct {
 	// Epoch is the leader epoch in which the coordinator owns the partition.
 	Epoch int32
 	Group string
-	// What is "group" or "offsets".
+	// What is "group", "offsets", "transactional offsets" or "tombstones".
 	What string
 	// Records are good until the next door is used, their values too.
 	Records []record.Record
 	// Offsets say what the records commit, one each; nil where they are no commit's.
 	Offsets []event.OffsetValue
+	// Transactional is set where the batch belongs to a transaction of this producer; otherwise the producer is -1.
+	Transactional bool
+	ProducerID    int64
+	ProducerEpoch int16
 	// TimeoutMs is offsets.commit.timeout.ms: how long the host waits for the replicas before it says REQUEST_TIMED_OUT.
 	TimeoutMs int64
 	// Acks is -1: all in-sync replicas.
@@ -70,12 +75,16 @@ type Output struct {
 	Appends []Append
 	// Replies, in the order in which they were given.
 	Replies []Reply
+	// Verifications to ask of transaction coordinators.
+	Verifications []Verification
 	// Events, by Seq.
 	Events []event.Event
 	// DeadlineMs is when Advance must be called at the latest; -1 where nothing waits for time.
 	DeadlineMs int64
 	// CreateOffsetsTopic is set when a FindCoordinator found no __consumer_offsets: the host creates it.
 	CreateOffsetsTopic bool
+	// CreateTransactionTopic likewise, for __transaction_state.
+	CreateTransactionTopic bool
 }
 
 // Config is what does not change during a machine's life.
@@ -85,7 +94,8 @@ type Config struct {
 	// Numbers hands out Seq; everything of one world shares one.
 	Numbers *event.Numbers
 	// MemberID makes a fresh member id. issued counts the ids that this machine has made, from 1. Kafka's shape is
-	// "<clientID>-<random UUID>"; a lab may choose ids that people can read. It must never give the same id twice.
+	// "<clientID>-<random UUID>"; a lab may choose ids that people can read. It must never give the same id twice. For a
+	// static member it is given the group.instance.id in place of the client id, as in Kafka.
 	MemberID func(clientID string, broker int32, issued int64) string
 	// Settings are the broker's settings at start; ConfigChanged replaces them.
 	Settings Settings
@@ -99,8 +109,17 @@ type Settings struct {
 	GroupMaxSessionTimeoutMs int32
 	// GroupInitialRebalanceDelayMs is group.initial.rebalance.delay.ms (KIP-134).
 	GroupInitialRebalanceDelayMs int32
+	// GroupMaxSize is group.max.size (KIP-389), 1 at least.
+	GroupMaxSize int32
 	// OffsetMetadataMaxBytes is offset.metadata.max.bytes, compared with the length in UTF-16 code units, as Kafka does.
 	OffsetMetadataMaxBytes int32
+	// OffsetsRetentionMinutes is offsets.retention.minutes (KIP-211).
+	OffsetsRetentionMinutes int32
+	// OffsetsRetentionCheckIntervalMs is offsets.retention.check.interval.ms; below 1 nothing ever expires.
+	OffsetsRetentionCheckIntervalMs int64
+	// TransactionPartitionVerificationEnable is transaction.partition.verification.enable (KIP-890): ask the transaction
+	// coordinator before offsets of a transaction are stored.
+	TransactionPartitionVerificationEnable bool
 	// OffsetsCommitTimeoutMs is offsets.commit.timeout.ms: the time that a group or offset record may take to be written.
 	OffsetsCommitTimeoutMs int32
 }
@@ -108,11 +127,15 @@ type Settings struct {
 // DefaultSettings are Apache Kafka 4.0's defaults.
 func DefaultSettings() Settings {
 	return Settings{
-		GroupMinSessionTimeoutMs:     6000,
-		GroupMaxSessionTimeoutMs:     1800000,
-		GroupInitialRebalanceDelayMs: 3000,
-		OffsetMetadataMaxBytes:       4096,
-		OffsetsCommitTimeoutMs:       5000,
+		GroupMinSessionTimeoutMs:               6000,
+		GroupMaxSessionTimeoutMs:               1800000,
+		GroupInitialRebalanceDelayMs:           3000,
+		GroupMaxSize:                           math.MaxInt32,
+		OffsetMetadataMaxBytes:                 4096,
+		OffsetsCommitTimeoutMs:                 5000,
+		OffsetsRetentionMinutes:                7 * 24 * 60,
+		OffsetsRetentionCheckIntervalMs:        600000,
+		TransactionPartitionVerificationEnable: true,
 	}
 }
 
@@ -132,14 +155,17 @@ type Metadata struct {
 	// OffsetsLeaders gives the leader of each partition of __consumer_offsets, -1 where there is none. It is nil while the
 	// topic does not exist.
 	OffsetsLeaders []int32
+	// TransactionLeaders gives the leader of each partition of __transaction_state likewise.
+	TransactionLeaders []int32
 }
 
 // LoadedBatch is one batch read from a partition of __consumer_offsets.
 type LoadedBatch struct {
 	// BaseOffset is the position of the batch's first record.
 	BaseOffset int64
-	// ProducerID is the producer's, -1 where there is none.
-	ProducerID int64
+	// ProducerID and ProducerEpoch are the producer's, -1 where there is none.
+	ProducerID    int64
+	ProducerEpoch int16
 	// Transactional batches belong to a transaction; Control batches end one.
 	Transactional, Control bool
 	Records                []record.Record
@@ -187,6 +213,16 @@ type Coordinator struct {
 	freeAppends   []*inflight
 	room          batchRoom
 
+	txnNumbers    int64
+	openTxns      map[txnKey]openTxn
+	verifyTickets int64
+	verifications map[int64]*verification
+
+	deletionNumbers int64
+	deletions       map[int64]*deletion
+	startMs         int64           // of the machine; the clean-up job runs at multiples of its interval from then on
+	cleanup         purgatory.Timer // None while there is no group
+
 	cause int64  // the Seq of what is being done
 	how   string // what ends the operation that is being knocked at
 	quiet bool   // a session timer is being moved without being told
@@ -203,7 +239,8 @@ func New(nowMs int64, cfg Config) *Coordinator {
 	if cfg.Numbers == nil || cfg.MemberID == nil {
 		panic(fmt.Sprintf("coordinator.New of broker %d: Config.Numbers and Config.MemberID must be set", cfg.Broker))
 	}
-	c := &Coordinator{cfg: cfg, nowMs: nowMs, groups: map[string]*group{}, partitions: map[int32]*partition{},
+	c := &Coordinator{cfg: cfg, nowMs: nowMs, startMs: nowMs, cleanup: purgatory.None, openTxns: map[txnKey]openTxn{},
+		verifications: map[int64]*verification{}, deletions: map[int64]*deletion{}, groups: map[string]*group{}, partitions: map[int32]*partition{},
 		appends: map[int64]*inflight{}, wheel: purgatory.NewWheel(nowMs), beatResponses: sharedHeartbeatResponses()}
 	c.sessions = purgatory.New[int32, operation](c.wheel, ownerSessions, sessions{c})
 	c.rebalances = purgatory.New[int64, operation](c.wheel, ownerRebalances, rebalances{c})
@@ -244,8 +281,17 @@ func (c *Coordinator) Handle(nowMs int64, r Request) {
 	case *kmsg.ListGroupsRequest:
 		c.received(&r, "", event.RequestReceived{})
 		c.listGroups(&r, q)
+	case *kmsg.TxnOffsetCommitRequest:
+		c.received(&r, q.Group, event.RequestReceived{Member: q.MemberID, Generation: q.Generation})
+		c.txnOffsetCommit(&r, q)
+	case *kmsg.OffsetDeleteRequest:
+		c.received(&r, q.Group, event.RequestReceived{})
+		c.offsetDelete(&r, q)
+	case *kmsg.DeleteGroupsRequest:
+		c.received(&r, only(q.Groups), event.RequestReceived{})
+		c.deleteGroups(&r, q)
 	default:
-		panic(fmt.Sprintf("coordinator.Handle takes the nine group requests, not %T", r.Kmsg))
+		panic(fmt.Sprintf("coordinator.Handle takes the twelve group requests, not %T", r.Kmsg))
 	}
 }
 
@@ -258,6 +304,31 @@ func (c *Coordinator) Advance(nowMs int64) { c.enter(nowMs, 0) }
 func (c *Coordinator) Appended(nowMs int64, ticket, baseOffset int64, code int16) {
 	c.enter(nowMs, 0)
 	c.appended(ticket, baseOffset, code)
+}
+
+// Verified tells the answer to a Verification: 0, or the transaction coordinator's error code. It panics on a ticket that
+// is not awaited.
+func (c *Coordinator) Verified(nowMs int64, ticket int64, code int16) {
+	c.enter(nowMs, 0)
+	v := c.verifications[ticket]
+	if v == nil {
+		panic(fmt.Sprintf("coordinator of broker %d: Verified(%d) answers no verification that is under way", c.cfg.Broker, ticket))
+	}
+	c.verified(ticket, v, code)
+}
+
+// TxnMarker tells that the log of a partition of __consumer_offsets holds a marker (Kafka: onTransactionCompleted), after
+// the outcomes of all appends that lie before it. Of a partition that is not owned here it is ignored.
+func (c *Coordinator) TxnMarker(nowMs int64, m Marker) {
+	c.enter(nowMs, m.Cause)
+	c.txnMarker(m)
+}
+
+// TopicsDeleted tells that topics are gone: whatever groups have committed of them is removed (Kafka:
+// handleDeletedPartitions).
+func (c *Coordinator) TopicsDeleted(nowMs int64, topics []string) {
+	c.enter(nowMs, 0)
+	c.topicsDeleted(topics)
 }
 
 // Immigrate tells that this broker became leader of a partition of __consumer_offsets in an epoch and that its log is
@@ -292,7 +363,7 @@ func (c *Coordinator) Emigrate(nowMs int64, partition, epoch int32) {
 // MetadataChanged tells what the broker now knows of the cluster. The coordinator keeps a copy.
 func (c *Coordinator) MetadataChanged(nowMs int64, m Metadata) {
 	c.enter(nowMs, 0)
-	c.meta = Metadata{slices.Clone(m.Brokers), maps.Clone(m.Topics), slices.Clone(m.OffsetsLeaders)}
+	c.meta = Metadata{slices.Clone(m.Brokers), maps.Clone(m.Topics), slices.Clone(m.OffsetsLeaders), slices.Clone(m.TransactionLeaders)}
 	if c.offsetsPartitions == 0 {
 		c.offsetsPartitions = int32(len(m.OffsetsLeaders))
 	}
@@ -337,7 +408,8 @@ func (c *Coordinator) clearTaken() {
 		c.out.Events = nil
 	}
 	c.room.empty()
-	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Events: c.out.Events[:0]}
+	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Verifications: c.out.Verifications[:0],
+		Events: c.out.Events[:0]}
 }
 
 // emit tells a fact, caused by what is being done.

@@ -118,7 +118,15 @@ func TestFC02_TopicNotThereYet(t *testing.T) {
 		resp.Coordinators[2].NodeID != 2 || resp.Coordinators[2].Key != "" {
 		t.Fatalf("%+v", resp)
 	}
-	if resp, _ = find(3, 1, "t"); resp.ErrorCode != 42 {
+	if resp, _ = find(6, 2, "s"); resp.Coordinators[0].ErrorCode != 42 {
+		t.Fatalf("a share group: %+v", resp)
+	}
+	resp, out = find(3, 1, "t")
+	if resp.ErrorCode != 15 || resp.NodeID != -1 || !out.CreateTransactionTopic || out.CreateOffsetsTopic {
+		t.Fatalf("a transaction: %+v", resp)
+	}
+	c.MetadataChanged(0, Metadata{Brokers: []BrokerInfo{{1, "one", 9092}}, TransactionLeaders: []int32{1}})
+	if resp, out = find(3, 1, "t"); resp.ErrorCode != 0 || resp.NodeID != 1 || out.CreateTransactionTopic {
 		t.Fatalf("a transaction: %+v", resp)
 	}
 	c.MetadataChanged(0, Metadata{Brokers: []BrokerInfo{{1, "one", 9092}}, OffsetsLeaders: []int32{2, -1}})

@@ -17,42 +17,47 @@
 //     and call Advance. A deadline may be no more than a timer's move to a finer wheel; nothing is wrong with being late,
 //     but then the timers run late.
 //  5. For each Append, exactly once: Appended. It may be called at once, before anything else, or much later. Within a
-//     partition appends must reach the log in the order in which they came out.
+//     partition appends must reach the log in the order in which they came out. Where Transactional is set, the batch is
+//     the transaction's of that producer.
+//  6. For each Verification, exactly once: Verified, with what the transaction coordinator of its transactional id says.
+//     TxnMarker for each marker that reaches a partition of __consumer_offsets, when the outcomes of all appends before it
+//     were told. TopicsDeleted for topics that are gone.
 //
 // Every door takes nowMs, in milliseconds from 0 on, which never falls; every door first runs the timers that are due.
 // The slices of an Output are valid until the next door is used. Replies may share a response: only read it. A reply that
 // is parked may never come: a client that joins twice gets one answer (see event.ReplyDropped).
 //
 // Output.CreateOffsetsTopic asks for __consumer_offsets, with offsets.topic.num.partitions, because a client looked for
-// a coordinator. Until then nobody coordinates anything.
+// a coordinator. Until then nobody coordinates anything. CreateTransactionTopic likewise asks for __transaction_state.
 //
 // Probe answers what a request would get, on a copy of its group. Facts tells the state of everything as events, for a
 // viewer that comes late. Clone copies the whole machine: it and the copy go on alike when they are told alike.
 //
 // # How it works
 //
-// Handle sorts requests to one file each: join.go, sync.go, heartbeat.go, leave.go, commit.go, fetch.go, describe.go,
-// find.go; rebalance.go is what joins lead to, expire.go what silence leads to. state.go has the state machine as a table
-// with its story. Whatever waits is an operation in one of two purgatories (wait.go): DelayedHeartbeat for members and
-// issued ids; InitialDelayedJoin, DelayedJoin and DelayedSync for groups. append.go takes the log's callback; load.go
-// builds groups from records and drops them. What is written are Kafka's own records, see package record.
+// Handle sorts requests to one file each: join.go, sync.go, heartbeat.go, leave.go, commit.go, txn_commit.go, fetch.go,
+// delete.go, describe.go, find.go; rebalance.go is what joins lead to, expire.go what silence leads to. static.go is what
+// a group.instance.id changes, size.go what group.max.size forbids. state.go has the state machine as a table with its
+// story. Whatever waits is an operation in one of two purgatories (wait.go): DelayedHeartbeat for members and issued ids;
+// InitialDelayedJoin, DelayedJoin and DelayedSync for groups. append.go takes the log's callback; load.go builds groups
+// from records and drops them; txn.go keeps what transactions have written until their markers come; cleanup.go is the
+// job that removes what has expired, a timer in the same wheel while there are groups. What is written are Kafka's own
+// records, see package record.
 //
 // The mechanism is that of Kafka's Scala coordinator: purgatory, pending and committed offsets. The answers are those of
 // Apache Kafka 4.0. Where they differ and Kafka's own choice is arbitrary (the order of a hash map), ours is fixed: the
 // next leader is the member that has been there for longest, and a tie of protocols goes to the one that this member
-// prefers. Rules of several requests, in Kafka's order, are in gate.go and heartbeat.go (checkMember).
+// prefers. An Empty group that loses its last offset to OffsetDelete or with a topic stays until the clean-up job comes, and
+// a group's tombstone is written whatever its generation; tombstones are answered for when they are written. What a
+// JoinGroup alone leaves behind is not written: Kafka 4.0 writes an empty record for a group that a refused or parked
+// JoinGroup has made. Rules of several requests, in Kafka's order, are in gate.go and heartbeat.go (checkMember).
 //
 // Events are coalesced in one case: heartbeats of one member with the same answer are told once in 100 ms, with the
 // restart of its session timer; so are the restarts by commits. A timer that moved quietly keeps its told number, and is
 // told again where it matters: before it ends or drops to a finer wheel.
 //
-// # Not modelled yet
+// # Not modelled
 //
-//   - Static members (KIP-345). JoinGroup, SyncGroup, Heartbeat and OffsetCommit with a group.instance.id are answered
-//     UNSUPPORTED_VERSION, as a broker does whose cluster is older than 2.3. In LeaveGroup an instance id is unknown.
-//     Loaded static members are taken as dynamic ones and keep their instance id in records.
-//   - Transactions: TxnOffsetCommit and markers. A load skips what belongs to a transaction and tells it as LoadSkipped.
-//   - The job that removes expired offsets and empty groups, and with it tombstones. A commit's own expiry is written.
-//   - Compaction of the log, which is not the coordinator's, and DeleteGroups, OffsetDelete and the deletion of topics.
-//   - group.max.size.
+// The newer kinds of groups: the consumer groups of KIP-848, share groups (KIP-932) and streams groups (KIP-1071). Their
+// records are skipped at a load, and counted.
 package coordinator

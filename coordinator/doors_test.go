@@ -105,12 +105,34 @@ func (a absurd) bytes() []byte {
 }
 
 func (a absurd) request() kmsg.Request {
-	switch a.IntN(9) {
+	switch a.IntN(12) {
+	case 9:
+		q := &kmsg.DeleteGroupsRequest{Version: int16(a.IntN(3)), Groups: []string{a.text(), a.text(), a.text()}[:a.IntN(4)]}
+		return q
+	case 10:
+		q := &kmsg.OffsetDeleteRequest{Group: a.text()}
+		for range a.IntN(3) {
+			q.Topics = append(q.Topics, kmsg.OffsetDeleteRequestTopic{Topic: []string{"topic", "foo", a.text()}[a.IntN(3)],
+				Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{Partition: a.number()}, {Partition: a.number()}}})
+		}
+		return q
+	case 11:
+		q := &kmsg.TxnOffsetCommitRequest{Version: int16(a.IntN(6)), TransactionalID: a.text(), Group: a.text(), ProducerID: int64(a.number()),
+			ProducerEpoch: int16(a.number()), Generation: a.number(), MemberID: a.text(), InstanceID: a.pointer()}
+		for range a.IntN(3) {
+			t := kmsg.TxnOffsetCommitRequestTopic{Topic: []string{"topic", "foo", a.text()}[a.IntN(3)]}
+			for range a.IntN(3) {
+				t.Partitions = append(t.Partitions, kmsg.TxnOffsetCommitRequestTopicPartition{Partition: a.number(),
+					Offset: int64(a.number()), LeaderEpoch: a.number(), Metadata: a.pointer()})
+			}
+			q.Topics = append(q.Topics, t)
+		}
+		return q
 	case 0:
 		q := &kmsg.JoinGroupRequest{Version: int16(a.IntN(10)), Group: a.text(), SessionTimeoutMillis: a.number(),
 			RebalanceTimeoutMillis: a.number(), MemberID: a.text(), ProtocolType: []string{"consumer", "", "connect"}[a.IntN(3)],
 			Reason: a.pointer()}
-		if a.IntN(8) == 0 {
+		if a.IntN(3) == 0 {
 			q.InstanceID = a.pointer()
 		}
 		for range a.IntN(4) {
@@ -125,7 +147,7 @@ func (a absurd) request() kmsg.Request {
 		}
 		return q
 	case 2:
-		return &kmsg.HeartbeatRequest{Version: int16(a.IntN(7)) - 1, Group: a.text(), MemberID: a.text(), Generation: a.number()}
+		return &kmsg.HeartbeatRequest{Version: int16(a.IntN(7)) - 1, Group: a.text(), MemberID: a.text(), InstanceID: a.pointer(), Generation: a.number()}
 	case 3:
 		q := &kmsg.LeaveGroupRequest{Version: int16(a.IntN(6)), Group: a.text(), MemberID: a.text()}
 		for range a.IntN(3) {
@@ -182,6 +204,10 @@ func TestAbsurdRequests(t *testing.T) {
 			if a.IntN(5) == 0 {
 				b.advance(int64(a.IntN(2000)))
 			}
+			if b.c.verifications[b.c.verifyTickets] != nil && a.IntN(2) == 0 {
+				b.c.Verified(b.now, b.c.verifyTickets, 0)
+				b.take()
+			}
 		}
 		for _, e := range b.events {
 			if s := e.String(); strings.ContainsAny(s, "\n\x00") {
@@ -195,7 +221,9 @@ func TestAbsurdRequests(t *testing.T) {
 			next := int64(0)
 			for _, w := range b.written {
 				if w.Partition == partition {
-					log = append(log, batchAt(next, w.Records...))
+					batch := batchAt(next, w.Records...)
+					batch.Transactional, batch.ProducerID = w.Transactional, w.ProducerID
+					log = append(log, batch)
 					next += int64(len(w.Records))
 				}
 			}
@@ -217,6 +245,11 @@ func onWire(q kmsg.Request) (kmsg.Request, bool) {
 }
 
 func (b *bench) isParked(ticket Ticket) bool {
+	for _, v := range b.c.verifications {
+		if v.r.Ticket == ticket {
+			return true
+		}
+	}
 	for _, g := range b.c.groups {
 		for _, m := range g.members {
 			if m.join.waits && m.join.ticket == ticket || m.sync.waits && m.sync.ticket == ticket {

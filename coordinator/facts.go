@@ -22,6 +22,13 @@ func (c *Coordinator) Facts(nowMs int64) []event.Event {
 	for _, ticket := range slices.Sorted(maps.Keys(c.appends)) {
 		f.append(ticket, c.appends[ticket])
 	}
+	for _, ticket := range slices.Sorted(maps.Keys(c.verifications)) {
+		f.verification(ticket, c.verifications[ticket])
+	}
+	for _, number := range slices.Sorted(maps.Keys(c.deletions)) {
+		d := c.deletions[number]
+		f.add(d.group, 0, event.ReplyParked{Ticket: d.ticket, API: d.sent.API, SinceMs: d.sinceMs, Until: untilTombstones})
+	}
 	return f.events
 }
 
@@ -75,18 +82,23 @@ func (f *facts) group(g *group) {
 		f.session(m)
 	}
 	for _, m := range g.members {
-		f.parked(g, m, &m.join, apiJoinGroup, untilJoined)
-		f.parked(g, m, &m.sync, apiSyncGroup, untilSynced)
+		f.parked(g, m, &m.join, apiJoinGroup)
+		f.parked(g, m, &m.sync, apiSyncGroup)
 		f.session(m)
+	}
+	for _, t := range g.txns {
+		for _, told := range t.toldWritten() {
+			f.add(g.id, 0, told)
+		}
 	}
 	f.operation(g, g.joinOp.op)
 	f.operation(g, g.syncOp.op)
 }
 
-func (f *facts) parked(g *group, m *member, p *parked, api int16, until string) {
+func (f *facts) parked(g *group, m *member, p *parked, api int16) {
 	if p.waits {
 		f.add(g.id, 0, event.ReplyParked{Ticket: p.ticket, API: api, Member: m.id, ClientID: m.clientID,
-			SinceMs: p.sinceMs, Until: until})
+			SinceMs: p.sinceMs, Until: p.until})
 	}
 }
 
@@ -105,15 +117,30 @@ func (f *facts) operation(g *group, op purgatory.Op) {
 // append tells of what is being written, and of the commit that waits for it.
 func (f *facts) append(ticket int64, a *inflight) {
 	what := "group"
-	if a.kind == storesOffsets {
+	switch {
+	case a.kind == storesTombstones:
+		what = "tombstones"
+	case a.kind == storesOffsets:
 		what = "offsets"
-		f.add(a.groupID, 0, event.OffsetsPending{Member: a.commit.member, Generation: a.generation, Append: ticket,
-			Offsets: a.commit.told})
-		f.add(a.groupID, 0, event.ReplyParked{Ticket: a.commit.ticket, API: apiOffsetCommit, Member: a.commit.member,
-			SinceMs: a.startMs, Until: untilWritten})
+		k := &a.commit
+		if k.txn != nil {
+			what = "transactional offsets"
+		}
+		f.add(a.groupID, 0, k.toldPending(ticket, a.generation))
+		f.add(a.groupID, 0, event.ReplyParked{Ticket: k.ticket, API: k.txn.api(), Member: k.member,
+			SinceMs: a.startMs - k.txn.heldMs(a.startMs, a.startMs), Until: untilWritten})
 	}
 	f.add(a.groupID, 0, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
 		DeadlineMs: a.deadlineMs})
+}
+
+// verification tells of a TxnOffsetCommit that waits for the transaction coordinator.
+func (f *facts) verification(ticket int64, v *verification) {
+	t := v.txn
+	f.add(v.commit.Group, 0, event.TxnVerificationStarted{Verification: ticket, TransactionalID: t.transactionalID,
+		ProducerID: t.producerID, ProducerEpoch: t.producerEpoch, Partition: f.c.partitionOf(v.commit.Group)})
+	f.add(v.commit.Group, 0, event.ReplyParked{Ticket: v.r.Ticket, API: apiTxnOffsetCommit, Member: v.commit.MemberID,
+		ClientID: v.r.ClientID, SinceMs: t.sinceMs, Until: untilVerified})
 }
 
 // toldLoaded tells of a group as it is.
@@ -129,10 +156,7 @@ func (g *group) toldLoaded() event.GroupLoaded {
 func (m *member) toldAdded(g *group) event.MemberAdded {
 	e := event.MemberAdded{Member: m.id, ClientID: m.clientID, ClientHost: m.clientHost,
 		SessionTimeoutMs: m.sessionTimeoutMs, RebalanceTimeoutMs: m.rebalanceTimeoutMs, Protocols: names(m.protocols),
-		Topics: topics(g.protocolType, m.protocols), Loaded: true, New: m.isNew}
-	if m.instanceID != nil {
-		e.InstanceID = *m.instanceID
-	}
+		Topics: topics(g.protocolType, m.protocols), Loaded: true, New: m.isNew, InstanceID: m.instance()}
 	return e
 }
 

@@ -15,9 +15,13 @@ import (
 type picture struct {
 	lines map[string]string // what there is, by a name
 	ops   map[int64]event.OperationWatched
+	// instances are those of members, by group and member.
+	instances map[string]string
 }
 
-func newPicture() *picture { return &picture{map[string]string{}, map[int64]event.OperationWatched{}} }
+func newPicture() *picture {
+	return &picture{map[string]string{}, map[int64]event.OperationWatched{}, map[string]string{}}
+}
 
 func (p *picture) drop(prefix string) {
 	maps.DeleteFunc(p.lines, func(k, _ string) bool { return strings.HasPrefix(k, prefix) })
@@ -56,11 +60,20 @@ func (p *picture) apply(e event.Event) {
 	case event.PendingForgotten:
 		delete(p.lines, g+"pending "+b.Member)
 	case event.MemberAdded:
+		p.instances[g+b.Member] = b.InstanceID
 		p.lines[g+"member "+b.Member] = fmt.Sprint(b.ClientID, b.ClientHost, b.SessionTimeoutMs, b.RebalanceTimeoutMs, b.Protocols)
 	case event.MemberUpdated:
 		old := p.lines[g+"member "+b.Member]
 		client := old[:strings.Index(old, "/127.0.0.1")]
 		p.lines[g+"member "+b.Member] = fmt.Sprint(client, "/127.0.0.1", b.SessionTimeoutMs, b.RebalanceTimeoutMs, b.Protocols)
+	case event.MemberReplaced:
+		p.lines[g+"member "+b.Member] = p.lines[g+"member "+b.Old]
+		delete(p.lines, g+"member "+b.Old)
+		p.instances[g+b.Member] = b.InstanceID
+		p.lines[g+"assignment"] = strings.ReplaceAll(p.lines[g+"assignment"], "{"+b.Old+" ", "{"+b.Member+" ")
+		if p.lines[g+"assignment"] == "" {
+			delete(p.lines, g+"assignment")
+		}
 	case event.MemberRemoved:
 		delete(p.lines, g+"member "+b.Member)
 		if p.lines[g+"leader"] == b.Member {
@@ -98,6 +111,25 @@ func (p *picture) applyWaits(e event.Event) {
 		for _, o := range b.Offsets {
 			p.lines[fmt.Sprint(g, "offset ", o.Topic, o.Partition)] = fmt.Sprint(o.Offset, o.Metadata, o.LeaderEpoch)
 		}
+	case event.OffsetsRemoved:
+		for _, o := range b.Offsets {
+			delete(p.lines, fmt.Sprint(g, "offset ", o.Topic, o.Partition))
+			maps.DeleteFunc(p.lines, func(k, _ string) bool {
+				return strings.HasPrefix(k, g+"txn ") && strings.HasSuffix(k, fmt.Sprint(" ", o.Topic, o.Partition))
+			})
+		}
+	case event.TxnVerificationStarted:
+		p.lines[fmt.Sprint("verification ", b.Verification)] = fmt.Sprint(b.TransactionalID, b.ProducerID, b.ProducerEpoch, b.Partition)
+	case event.TxnVerificationFinished:
+		delete(p.lines, fmt.Sprint("verification ", b.Verification))
+	case event.TxnOffsetsPending:
+		p.lines[fmt.Sprint("append ", b.Append)] = fmt.Sprint(b.ProducerID, b.Offsets)
+	case event.TxnOffsetsWritten:
+		for _, o := range b.Offsets {
+			p.lines[fmt.Sprint(g, "txn ", b.ProducerID, " ", o.Topic, o.Partition)] = fmt.Sprint(o.Offset, o.Metadata, o.LeaderEpoch)
+		}
+	case event.TxnOffsetsEnded:
+		p.drop(fmt.Sprint(g, "txn ", b.ProducerID, " "))
 	case event.LoadFinished:
 		p.lines[fmt.Sprint("owned ", b.Partition)] = ""
 	case event.PartitionUnloaded:
@@ -109,7 +141,7 @@ func (p *picture) String() string {
 	var s strings.Builder
 	for _, k := range slices.Sorted(maps.Keys(p.lines)) {
 		if !strings.HasPrefix(k, "owned") { // Facts tell of an owned partition only where it has groups
-			fmt.Fprintf(&s, "%s: %s\n", k, p.lines[k])
+			fmt.Fprintf(&s, "%s: %s %s\n", k, p.lines[k], p.instances[strings.Replace(k, " member ", " ", 1)])
 		}
 	}
 	return s.String()

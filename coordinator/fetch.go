@@ -1,8 +1,6 @@
 package coordinator
 
 import (
-	"fmt"
-
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
@@ -61,8 +59,8 @@ func noteFirst(sent *event.ReplySent, f fetched) {
 }
 
 // fetchGroup looks up the offsets of one group. A group that is not there has none, which is no error. With stable, a
-// partition whose commit is still being written is answered UNSTABLE_OFFSET_COMMIT, since what is committed now may be
-// overtaken (KIP-447).
+// partition whose commit is still being written, or is part of an open transaction, is answered UNSTABLE_OFFSET_COMMIT,
+// since what is committed now may be overtaken (KIP-447).
 func (c *Coordinator) fetchGroup(id string, topics []kmsg.OffsetFetchRequestGroupTopic, all, stable bool) (f fetched) {
 	if _, f.code, f.guard = c.gate(id, true); f.code != codeNone {
 		return f
@@ -70,20 +68,16 @@ func (c *Coordinator) fetchGroup(id string, topics []kmsg.OffsetFetchRequestGrou
 	g := c.groups[id]
 	if all {
 		if g != nil {
-			f.topics = g.fetchAll(stable)
+			f.topics, f.guard = g.fetchAll(stable)
 		}
 		return f
 	}
 	for _, t := range topics {
 		answer := kmsg.OffsetFetchResponseGroupTopic{Topic: t.Topic, TopicID: t.TopicID}
 		for _, p := range t.Partitions {
-			var o *partitionOffset
-			if g != nil {
-				o = g.find(t.Topic, p)
-			}
-			one := fetchedPartition(p, o, stable)
-			if one.ErrorCode != codeNone && f.guard == "" {
-				f.guard = fmt.Sprintf("a commit of %s-%d is being written", event.Name(t.Topic), p)
+			one, guard := g.fetchOne(t.Topic, p, stable)
+			if f.guard == "" {
+				f.guard = guard
 			}
 			answer.Partitions = append(answer.Partitions, one)
 		}
@@ -93,40 +87,54 @@ func (c *Coordinator) fetchGroup(id string, topics []kmsg.OffsetFetchRequestGrou
 }
 
 // fetchAll lists every committed offset; a partition with only a pending commit is not among them.
-func (g *group) fetchAll(stable bool) (topics []kmsg.OffsetFetchResponseGroupTopic) {
+func (g *group) fetchAll(stable bool) (topics []kmsg.OffsetFetchResponseGroupTopic, guard string) {
 	for i := range g.topics {
 		t := &g.topics[i]
 		answer := kmsg.OffsetFetchResponseGroupTopic{Topic: t.topic}
 		for j := range t.partitions {
 			if p := &t.partitions[j]; p.committed {
-				answer.Partitions = append(answer.Partitions, fetchedPartition(p.partition, p, stable))
+				one, why := g.fetchOne(t.topic, p.partition, stable)
+				if guard == "" {
+					guard = why
+				}
+				answer.Partitions = append(answer.Partitions, one)
 			}
 		}
 		if len(answer.Partitions) > 0 {
 			topics = append(topics, answer)
 		}
 	}
-	return topics
+	return topics, guard
 }
 
-func fetchedPartition(number int32, o *partitionOffset, stable bool) kmsg.OffsetFetchResponseGroupTopicPartition {
-	p := kmsg.OffsetFetchResponseGroupTopicPartition{Partition: number, Offset: -1, LeaderEpoch: -1, Metadata: new(string)}
-	switch {
-	case o == nil:
-	case stable && o.pending:
-		p.ErrorCode = codeUnstableOffsetCommit
-	case o.committed:
+// fetchOne looks up one partition; the group may be nil.
+func (g *group) fetchOne(topic string, number int32, stable bool) (p kmsg.OffsetFetchResponseGroupTopicPartition, guard string) {
+	p = noOffset(number)
+	if g == nil {
+		return p, ""
+	}
+	if stable {
+		if guard = g.unstable(topic, number); guard != "" {
+			p.ErrorCode = codeUnstableOffsetCommit
+			return p, guard
+		}
+	}
+	if o := g.find(topic, number); o != nil && o.committed {
 		metadata := o.value.metadata
 		p.Offset, p.LeaderEpoch, p.Metadata = o.value.offset, o.value.leaderEpoch, &metadata
 	}
-	return p
+	return p, ""
+}
+
+func noOffset(number int32) kmsg.OffsetFetchResponseGroupTopicPartition {
+	return kmsg.OffsetFetchResponseGroupTopicPartition{Partition: number, Offset: -1, LeaderEpoch: -1, Metadata: new(string)}
 }
 
 func refusedTopics(topics []kmsg.OffsetFetchRequestGroupTopic, code int16) (refused []kmsg.OffsetFetchResponseGroupTopic) {
 	for _, t := range topics {
 		answer := kmsg.OffsetFetchResponseGroupTopic{Topic: t.Topic}
 		for _, p := range t.Partitions {
-			one := fetchedPartition(p, nil, false)
+			one := noOffset(p)
 			one.ErrorCode = code
 			answer.Partitions = append(answer.Partitions, one)
 		}

@@ -9,8 +9,11 @@ import (
 	"grouplab/coordinator/record"
 )
 
-// keyTypeGroup is the one kind of coordinator that is modelled; 1 is a transaction's, 2 a share group's.
-const keyTypeGroup int8 = 0
+// The kinds of coordinators; 2 would be a share group's.
+const (
+	keyTypeGroup       int8 = 0
+	keyTypeTransaction int8 = 1
+)
 
 // found is one key's answer.
 type found struct {
@@ -19,8 +22,8 @@ type found struct {
 	broker BrokerInfo
 }
 
-// findCoordinator answers which broker leads the partition of __consumer_offsets that a group lives in. Any broker can
-// answer it. There is no gate: a coordinator that is still loading is found.
+// findCoordinator answers which broker leads the partition of __consumer_offsets that a group lives in, or that of
+// __transaction_state for a transactional id. Any broker can answer it. There is no gate: a coordinator that is still loading is found.
 func (c *Coordinator) findCoordinator(r *Request, q *kmsg.FindCoordinatorRequest) {
 	resp := kmsg.NewPtrFindCoordinatorResponse()
 	resp.Version = q.Version
@@ -55,19 +58,27 @@ func (c *Coordinator) findCoordinator(r *Request, q *kmsg.FindCoordinatorRequest
 
 func (c *Coordinator) findOne(keyType int8, key string) found {
 	nobody := BrokerInfo{ID: -1, Port: -1}
-	if keyType != keyTypeGroup {
-		return found{codeInvalidRequest, fmt.Sprintf("key type %d: only 0, a group, has a coordinator here", keyType), nobody}
+	var topic string
+	var leaders []int32
+	switch keyType {
+	case keyTypeGroup:
+		topic, leaders = "__consumer_offsets", c.meta.OffsetsLeaders
+		c.out.CreateOffsetsTopic = c.out.CreateOffsetsTopic || len(leaders) == 0
+	case keyTypeTransaction:
+		topic, leaders = "__transaction_state", c.meta.TransactionLeaders
+		c.out.CreateTransactionTopic = c.out.CreateTransactionTopic || len(leaders) == 0
+	default:
+		return found{codeInvalidRequest, fmt.Sprintf("key type %d: only 0, a group, and 1, a transactional id, have a coordinator here", keyType), nobody}
 	}
-	if len(c.meta.OffsetsLeaders) == 0 {
-		c.out.CreateOffsetsTopic = true
-		return found{codeNotAvailable, "__consumer_offsets does not exist yet", nobody}
+	if len(leaders) == 0 {
+		return found{codeNotAvailable, topic + " does not exist yet", nobody}
 	}
-	number := record.Partition(key, int32(len(c.meta.OffsetsLeaders)))
-	leader := c.meta.OffsetsLeaders[number]
+	number := record.Partition(key, int32(len(leaders)))
+	leader := leaders[number]
 	for _, b := range c.meta.Brokers {
 		if b.ID == leader {
 			return found{broker: b}
 		}
 	}
-	return found{codeNotAvailable, fmt.Sprintf("__consumer_offsets-%d has no leader that is alive", number), nobody}
+	return found{codeNotAvailable, fmt.Sprintf("%s-%d has no leader that is alive", topic, number), nobody}
 }

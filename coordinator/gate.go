@@ -9,10 +9,10 @@ import (
 
 // Guards that several requests share: which check decided.
 const (
-	guardStatic      = "group.instance.id: static membership is not modelled"
 	guardNoGroup     = "the group does not exist here"
 	guardRebalancing = "the group is rebalancing"
 	guardEmpty       = "the group has no members"
+	guardMembers     = "the group has members"
 	guardTooLong     = "a string is longer than 32767 bytes, which no record can hold"
 )
 
@@ -33,7 +33,7 @@ func (c *Coordinator) gate(group string, emptyIsLegal bool) (number int32, code 
 	if c.offsetsPartitions == 0 {
 		return 0, codeNotCoordinator, "__consumer_offsets does not exist"
 	}
-	number = record.Partition(group, c.offsetsPartitions)
+	number = c.partitionOf(group)
 	p := c.partitions[number]
 	switch {
 	case p != nil && p.load != nil:
@@ -42,6 +42,11 @@ func (c *Coordinator) gate(group string, emptyIsLegal bool) (number int32, code 
 		return number, codeNotCoordinator, fmt.Sprintf("__consumer_offsets-%d is not led by this broker", number)
 	}
 	return number, codeNone, ""
+}
+
+// partitionOf is the partition of __consumer_offsets that a group lives in.
+func (c *Coordinator) partitionOf(group string) int32 {
+	return record.Partition(group, c.offsetsPartitions)
 }
 
 // tooLong tells whether one of the strings is longer than a record can hold. Kafka's own parser closes the connection

@@ -28,9 +28,10 @@ type group struct {
 
 	members     []*member // in the order in which they were added
 	byID        map[string]*member
-	pending     []*member // ids that were issued and have not joined yet (KIP-394)
-	awaiting    int       // members whose JoinGroup is parked
-	pendingSync int       // members that have not sent SyncGroup in this generation
+	byInstance  map[string]*member // static members by group.instance.id; nil before the first
+	pending     []*member          // ids that were issued and have not joined yet (KIP-394)
+	awaiting    int                // members whose JoinGroup is parked
+	pendingSync int                // members that have not sent SyncGroup in this generation
 
 	// subscribed are the topics of all members, ascending; known is false where some metadata could not be read.
 	subscribed      []string
@@ -44,8 +45,8 @@ type group struct {
 	joinOp    timer
 	syncOp    timer
 
-	topics  []topicOffsets // in order of first commit
-	byTopic map[string]int32
+	offsetTable
+	txns []*transaction // open ones that have committed offsets, in order of their first commit
 }
 
 const unknownMs = -1
@@ -67,7 +68,7 @@ type timer struct {
 
 func newGroup(id string, partition int32, nowMs int64) *group {
 	return &group{id: id, partition: partition, state: event.Empty, stateMs: nowMs,
-		byID: map[string]*member{}, byTopic: map[string]int32{}}
+		byID: map[string]*member{}, offsetTable: newOffsetTable(id)}
 }
 
 // rebalanceTimeoutMs is the largest rebalance timeout of the members, and whose it is.
@@ -184,6 +185,7 @@ func (c *Coordinator) addGroup(g *group) {
 		c.groupSlots = append(c.groupSlots, g)
 	}
 	c.groups[g.id] = g
+	c.armCleanup()
 }
 
 // sortedGroups lists the groups by id.

@@ -8,6 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
+	"grouplab/coordinator/purgatory"
 	"grouplab/coordinator/record"
 )
 
@@ -424,7 +425,11 @@ func (b *bench) inState(state event.State) {
 
 func (b *bench) members(want int) {
 	b.t.Helper()
-	if n := len(b.c.groups[groupID].members); n != want {
+	g := b.c.groups[groupID]
+	if g == nil && want == 0 {
+		return // the clean-up job has been there
+	}
+	if n := len(g.members); n != want {
 		b.t.Fatalf("%d members, want %d", n, want)
 	}
 }
@@ -469,4 +474,12 @@ func (b *bench) leaveEntries(group string, leavers ...leaver) *kmsg.LeaveGroupRe
 		q.Members = append(q.Members, kmsg.LeaveGroupRequestMember{MemberID: l.id, InstanceID: l.instance})
 	}
 	return answer[*kmsg.LeaveGroupResponse](b, b.send("m", q))
+}
+
+// waiting counts the timers without that of the clean-up job.
+func waiting(c *Coordinator) int {
+	if c.cleanup != purgatory.None {
+		return c.wheel.Size() - 1
+	}
+	return c.wheel.Size()
 }

@@ -40,9 +40,6 @@ func (c *Coordinator) heartbeat(r *Request, q *kmsg.HeartbeatRequest) {
 // checkHeartbeat returns the member where the heartbeat is accepted, with 0 or REBALANCE_IN_PROGRESS; otherwise no
 // member, and what to answer.
 func (c *Coordinator) checkHeartbeat(q *kmsg.HeartbeatRequest) (g *group, m *member, code int16, guard string) {
-	if q.InstanceID != nil {
-		return nil, nil, codeUnsupportedVersion, guardStatic
-	}
 	// A group in the cache has an owned partition, so the gate need not be asked.
 	if g = c.groups[q.Group]; g == nil || q.Group == "" {
 		if _, code, guard = c.gate(q.Group, false); code == codeLoadInProgress {
@@ -52,7 +49,7 @@ func (c *Coordinator) checkHeartbeat(q *kmsg.HeartbeatRequest) (g *group, m *mem
 		}
 		return nil, nil, codeUnknownMemberID, guardNoGroup
 	}
-	m, code, guard = g.checkMember(q.MemberID, q.Generation)
+	m, code, guard = g.checkMember(q.MemberID, q.InstanceID, q.Generation)
 	if code != codeNone {
 		return nil, nil, code, guard
 	}
@@ -62,17 +59,36 @@ func (c *Coordinator) checkHeartbeat(q *kmsg.HeartbeatRequest) (g *group, m *mem
 	return g, m, codeNone, ""
 }
 
-// checkMember is the check of membership, then of generation. An id that is only pending is not a member.
-func (g *group) checkMember(id string, generation int32) (*member, int16, string) {
-	m := g.byID[id]
-	if m == nil {
-		return nil, codeUnknownMemberID, g.notMember(id)
+// checkMember is the check of membership (checkIdentity), then of generation.
+func (g *group) checkMember(id string, instance *string, generation int32) (*member, int16, string) {
+	m, code, guard := g.checkIdentity(id, instance)
+	if code != codeNone {
+		return nil, code, guard
 	}
 	if generation != g.generation {
 		return m, codeIllegalGeneration, fmt.Sprintf("generation %d is not the group's %d", generation, g.generation)
 	}
 	return m, codeNone, ""
 }
+
+// checkIdentity finds a member (Kafka: ClassicGroup.validateMember). An instance id that another member id holds by now
+// fences the caller; without its instance id the same caller is only unknown. An id that is pending is not a member.
+func (g *group) checkIdentity(id string, instance *string) (m *member, code int16, guard string) {
+	if instance != nil {
+		switch holder := g.byInstance[*instance]; {
+		case holder == nil:
+			return nil, codeUnknownMemberID, guardNoInstance
+		case holder.id != id:
+			return nil, codeFencedInstanceID, "the instance id belongs to another member id"
+		}
+	}
+	if m = g.byID[id]; m == nil {
+		return nil, codeUnknownMemberID, g.notMember(id)
+	}
+	return m, codeNone, ""
+}
+
+const guardNoInstance = "the instance id is not known to the group"
 
 func (g *group) notMember(id string) string {
 	if id != "" && g.findPending(id) != nil {

@@ -3,8 +3,6 @@ package coordinator
 import (
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kmsg"
-
 	"grouplab/coordinator/event"
 )
 
@@ -173,14 +171,7 @@ func TestOperationsAreToldOnce(t *testing.T) {
 	if len(open) != 0 {
 		t.Fatalf("left: %v", open)
 	}
-	if n := b.c.wheel.Size(); n != 0 {
+	if n := waiting(b.c); n != 0 {
 		t.Fatalf("%d timers are left", n)
 	}
-}
-
-func TestHeartbeatWithAnInstanceIDIsRefused(t *testing.T) {
-	b := newBench(t)
-	q := kmsg.NewPtrHeartbeatRequest()
-	q.Version, q.Group, q.MemberID, q.InstanceID = 4, groupID, "m", ptr("i")
-	wantCode(t, "heartbeat", answer[*kmsg.HeartbeatResponse](b, b.send("m", q)).ErrorCode, 35)
 }

@@ -31,10 +31,14 @@ func (c *Coordinator) joinGroup(r *Request, q *kmsg.JoinGroupRequest) {
 	}
 	protocols := protocolsOf(q.Protocols)
 	switch {
+	case !c.accepts(g, q.MemberID):
+		c.refuseForSize(r, q, g)
 	case !g.supportsProtocols(q.ProtocolType, protocols):
 		c.refuseJoin(r, q, q.MemberID, codeInconsistentProtocol, g.notSupported(q.ProtocolType, len(protocols)))
 	case q.MemberID == "":
 		c.joinUnknown(r, q, g, protocols)
+	case g.findPending(q.MemberID) != nil && q.InstanceID != nil:
+		c.refuseJoin(r, q, q.MemberID, codeUnknownServerError, "an issued id is never a static member's")
 	case g.findPending(q.MemberID) != nil:
 		c.joinNew(r, q, g, g.findPending(q.MemberID), protocols)
 	default:
@@ -51,8 +55,6 @@ func (c *Coordinator) joinGate(q *kmsg.JoinGroupRequest) (number int32, code int
 	s := &c.cfg.Settings
 	number, code, guard = c.gate(q.Group, false)
 	switch {
-	case q.InstanceID != nil:
-		return 0, codeUnsupportedVersion, guardStatic
 	case code == codeInvalidGroupID:
 		return 0, code, guard
 	case q.SessionTimeoutMillis < s.GroupMinSessionTimeoutMs || q.SessionTimeoutMillis > s.GroupMaxSessionTimeoutMs:
@@ -63,10 +65,11 @@ func (c *Coordinator) joinGate(q *kmsg.JoinGroupRequest) (number int32, code int
 }
 
 // cannotBeWritten tells whether the member would not fit into a group record. The member id will be longer than the
-// client id that it is made of.
+// client id or instance id that it is made of.
 func cannotBeWritten(r *Request, q *kmsg.JoinGroupRequest) bool {
 	const idSuffix = 128
 	return tooLong(q.Group, r.ClientHost, q.ProtocolType) || len(r.ClientID) > record.MaxStringBytes-idSuffix ||
+		q.InstanceID != nil && len(*q.InstanceID) > record.MaxStringBytes-idSuffix ||
 		slices.ContainsFunc(q.Protocols, func(p kmsg.JoinGroupRequestProtocol) bool { return tooLong(p.Name) })
 }
 
@@ -83,12 +86,21 @@ func (g *group) notSupported(protocolType string, protocols int) string {
 }
 
 // joinUnknown takes a client that has no id. From version 4 on it gets one and must come back with it, so that a
-// client that never hears the answer leaves no ghost among the members (KIP-394).
+// client that never hears the answer leaves no ghost among the members (KIP-394). A static member is known by its
+// instance id, so it needs no second step; its member id is made of the instance id.
 func (c *Coordinator) joinUnknown(r *Request, q *kmsg.JoinGroupRequest, g *group, protocols []protocol) {
 	c.issued++
-	m := &member{id: c.cfg.MemberID(r.ClientID, c.cfg.Broker, c.issued), clientID: r.ClientID, clientHost: r.ClientHost,
-		sessionTimeoutMs: q.SessionTimeoutMillis}
-	if q.Version < 4 {
+	madeOf := r.ClientID
+	if q.InstanceID != nil {
+		madeOf = *q.InstanceID
+	}
+	m := &member{id: c.cfg.MemberID(madeOf, c.cfg.Broker, c.issued), clientID: r.ClientID, clientHost: r.ClientHost,
+		sessionTimeoutMs: q.SessionTimeoutMillis, instanceID: q.InstanceID}
+	if q.InstanceID != nil && g.byInstance[*q.InstanceID] != nil {
+		c.joinStatic(r, q, g, g.byInstance[*q.InstanceID], m.id, protocols)
+		return
+	}
+	if q.Version < 4 || q.InstanceID != nil {
 		c.joinNew(r, q, g, m, protocols)
 		return
 	}
@@ -112,13 +124,13 @@ func (c *Coordinator) joinNew(r *Request, q *kmsg.JoinGroupRequest, g *group, m 
 		g.newMemberAdded = true // Kafka never clears it but for an extension, so a late one may extend the next delay
 	}
 	c.addMember(g, m, q.ProtocolType)
-	c.emit(g.id, event.MemberAdded{Member: m.id, ClientID: m.clientID, ClientHost: m.clientHost, New: true,
+	c.emit(g.id, event.MemberAdded{Member: m.id, InstanceID: m.instance(), ClientID: m.clientID, ClientHost: m.clientHost, New: true,
 		SessionTimeoutMs: m.sessionTimeoutMs, RebalanceTimeoutMs: m.rebalanceTimeoutMs, Protocols: names(protocols),
 		Topics: topics(q.ProtocolType, protocols)})
 	if g.leader == "" {
 		c.electLeader(g, m, event.WhyFirstToJoin)
 	}
-	c.parkJoin(r, q, g, m)
+	c.parkJoin(r, q, g, m, untilJoined)
 	c.armSession(m, operation{kind: event.DelayedHeartbeat, slot: m.slot, isNew: true}, newMemberTimeoutMs,
 		"it joined with its id", false)
 	if g.canRebalance() {
@@ -129,9 +141,9 @@ func (c *Coordinator) joinNew(r *Request, q *kmsg.JoinGroupRequest, g *group, m 
 // joinKnown takes a member's JoinGroup (Kafka: classicGroupJoinExistingMember). Who has what it would get anyway is
 // answered at once; a leader that joins again in Stable wants a rebalance, since its topics may have changed.
 func (c *Coordinator) joinKnown(r *Request, q *kmsg.JoinGroupRequest, g *group, protocols []protocol) {
-	m := g.byID[q.MemberID]
-	if m == nil {
-		c.refuseJoin(r, q, q.MemberID, codeUnknownMemberID, g.notMember(q.MemberID))
+	m, code, guard := g.checkIdentity(q.MemberID, q.InstanceID)
+	if code != codeNone {
+		c.refuseJoin(r, q, q.MemberID, code, guard)
 		return
 	}
 	same := m.sameProtocols(protocols)
@@ -144,14 +156,20 @@ func (c *Coordinator) joinKnown(r *Request, q *kmsg.JoinGroupRequest, g *group, 
 		c.answerCurrent(r, q, g, m)
 		return
 	}
-	m.protocols, m.sessionTimeoutMs, m.rebalanceTimeoutMs = protocols, q.SessionTimeoutMillis, rebalanceTimeout(q)
-	c.emit(g.id, event.MemberUpdated{Member: m.id, SessionTimeoutMs: m.sessionTimeoutMs,
-		RebalanceTimeoutMs: m.rebalanceTimeoutMs, Protocols: names(protocols), Changed: !same,
-		Topics: topics(q.ProtocolType, protocols)})
-	c.parkJoin(r, q, g, m)
+	c.updateMember(g, m, protocols, q.SessionTimeoutMillis, rebalanceTimeout(q))
+	c.parkJoin(r, q, g, m, untilJoined)
 	if g.canRebalance() {
 		c.prepareRebalance(g, why, m.id, reasonOf(q.Reason))
 	}
+}
+
+// updateMember stores what a member says of itself.
+func (c *Coordinator) updateMember(g *group, m *member, protocols []protocol, sessionTimeoutMs, rebalanceTimeoutMs int32) {
+	changed := !m.sameProtocols(protocols)
+	m.protocols, m.sessionTimeoutMs, m.rebalanceTimeoutMs = protocols, sessionTimeoutMs, rebalanceTimeoutMs
+	c.emit(g.id, event.MemberUpdated{Member: m.id, SessionTimeoutMs: sessionTimeoutMs,
+		RebalanceTimeoutMs: rebalanceTimeoutMs, Protocols: names(protocols), Changed: changed,
+		Topics: topics(g.protocolType, protocols)})
 }
 
 // rebalanceTimeout is the request's; version 0 has none and means the session timeout.
@@ -171,17 +189,17 @@ func reasonOf(reason *string) string {
 
 const untilJoined = "the join phase ends"
 
-// parkJoin holds the reply back until the join phase ends. A reply of the same member that is parked already will never
+// parkJoin holds the reply back, mostly until the join phase ends. A reply of the same member that is parked already will never
 // be sent.
-func (c *Coordinator) parkJoin(r *Request, q *kmsg.JoinGroupRequest, g *group, m *member) {
+func (c *Coordinator) parkJoin(r *Request, q *kmsg.JoinGroupRequest, g *group, m *member, until string) {
 	if m.join.waits {
 		c.dropReply(g, m, &m.join, apiJoinGroup, "the member joined again")
 	} else {
 		g.awaiting++
 	}
-	m.join = parked{waits: true, ticket: r.Ticket, version: q.Version, sinceMs: c.nowMs}
+	m.join = parked{waits: true, ticket: r.Ticket, version: q.Version, sinceMs: c.nowMs, until: until}
 	m.join.seq = c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: apiJoinGroup, Member: m.id, ClientID: r.ClientID,
-		SinceMs: c.nowMs, Until: untilJoined})
+		SinceMs: c.nowMs, Until: until})
 }
 
 // refuseJoin answers a JoinGroup that was not parked.
@@ -199,13 +217,13 @@ func (c *Coordinator) answerJoinError(g *group, m *member, memberID string, code
 		Member: m.id, HeldMs: c.nowMs - p.sinceMs, Guard: guard})
 }
 
-// answerJoin answers a parked JoinGroup with the new generation.
-func (c *Coordinator) answerJoin(g *group, m *member) {
+// answerJoin answers a parked JoinGroup with the generation that there is.
+func (c *Coordinator) answerJoin(g *group, m *member, resp *kmsg.JoinGroupResponse, guard string) {
 	p := m.join
 	m.join = parked{}
 	g.awaiting--
-	c.send(g.id, joinResponse(p.version, g, m), event.ReplySent{Ticket: p.ticket, API: apiJoinGroup, Member: m.id,
-		Generation: g.generation, HeldMs: c.nowMs - p.sinceMs})
+	c.send(g.id, resp, event.ReplySent{Ticket: p.ticket, API: apiJoinGroup, Code: resp.ErrorCode, Member: m.id,
+		Generation: g.generation, HeldMs: c.nowMs - p.sinceMs, Guard: guard})
 }
 
 // answerCurrent answers a JoinGroup at once with the generation that there is. It touches no timer.
@@ -215,7 +233,7 @@ func (c *Coordinator) answerCurrent(r *Request, q *kmsg.JoinGroupRequest, g *gro
 }
 
 // joinResponse is the response of success. Only the leader is told of the members, with their metadata for the elected
-// protocol; in Stable the leader never gets here.
+// protocol.
 func joinResponse(version int16, g *group, m *member) *kmsg.JoinGroupResponse {
 	protocolType, protocol := g.protocolType, g.protocol
 	resp := kmsg.NewPtrJoinGroupResponse()

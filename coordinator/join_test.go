@@ -154,14 +154,6 @@ func TestJOIN14_SecondStepWithBadProtocols(t *testing.T) {
 	wantCode(t, "P1", b.joined(ticket).ErrorCode, 0)
 }
 
-func TestJoinWithAnInstanceIDIsRefused(t *testing.T) {
-	b := newBench(t)
-	wantCode(t, "join", b.joined(b.join("m", joinWith{version: 9, instance: ptr("i")})).ErrorCode, 35)
-	if b.c.groups[groupID] != nil {
-		t.Fatal("the group was created")
-	}
-}
-
 func TestDELAY01_PlainDelay(t *testing.T) {
 	b := newBench(t)
 	ticket := b.direct("m", joinWith{})

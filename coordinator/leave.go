@@ -56,20 +56,24 @@ type departure struct {
 	member, reason string
 }
 
-// leaveOne takes one entry of the batch. Nobody has an instance id here, so one that is named is unknown; a pending id
-// is forgotten whatever it names.
+// leaveOne takes one entry of the batch. An instance id without a member id is how an administrator removes a static
+// member; a pending id is forgotten whatever else the entry names.
 func (c *Coordinator) leaveOne(g *group, e *kmsg.LeaveGroupRequestMember, left *departure) (code int16, guard string) {
 	if m := g.findPending(e.MemberID); m != nil && e.MemberID != "" {
 		c.forgetPending(g, m, event.WhyMemberLeft)
 		left.pending = true
 		return codeNone, ""
 	}
-	m := g.byID[e.MemberID]
-	switch {
-	case e.InstanceID != nil:
-		return codeUnknownMemberID, "the instance id is not known to the group"
-	case m == nil:
-		return codeUnknownMemberID, g.notMember(e.MemberID)
+	var m *member
+	if e.MemberID == "" {
+		if e.InstanceID == nil {
+			return codeUnknownMemberID, g.notMember("")
+		}
+		if m = g.byInstance[*e.InstanceID]; m == nil {
+			return codeUnknownMemberID, guardNoInstance
+		}
+	} else if m, code, guard = g.checkIdentity(e.MemberID, e.InstanceID); code != codeNone {
+		return code, guard
 	}
 	reason := reasonOf(e.Reason)
 	c.removeMember(g, m, event.WhyMemberLeft, reason)

@@ -18,6 +18,8 @@ type load struct {
 	records    int64
 	groups     map[string]*loadedGroup
 	skipped    []skip
+	open       map[int64][]string // groups with open transactions, by producer
+	markers    []Marker           // that came meanwhile
 	failed     string
 	cause      int64 // the Seq of its LoadStarted
 }
@@ -68,7 +70,7 @@ func (c *Coordinator) immigrate(number, epoch int32, endOffset int64) {
 		return
 	}
 	p.load = &load{epoch: epoch, endOffset: endOffset, from: -1, told: -1,
-		groups: map[string]*loadedGroup{}}
+		groups: map[string]*loadedGroup{}, open: map[int64][]string{}}
 	c.loading++
 	c.cause = c.emit("", event.LoadStarted{Partition: number, Epoch: epoch, EndOffset: endOffset})
 	p.load.cause = c.cause
@@ -84,11 +86,15 @@ func (c *Coordinator) loadBatch(number, epoch int32, b *LoadedBatch) {
 	c.cause = l.cause
 	l.records += int64(len(b.Records))
 	for i := range b.Records {
-		if b.Transactional || b.Control {
-			l.skip("of transactions, which are not modelled", b.BaseOffset, len(b.Records))
-			break
+		err := error(nil)
+		if b.Control {
+			if i == 0 {
+				err = l.readMarker(b)
+			}
+		} else {
+			err = l.read(c, number, b, &b.Records[i])
 		}
-		if err := l.read(c, number, b.BaseOffset, &b.Records[i]); err != nil {
+		if err != nil {
 			l.failed = fmt.Sprintf("record %d of the batch at %d: %v", i, b.BaseOffset, err)
 			return
 		}
@@ -104,15 +110,15 @@ func (c *Coordinator) loadBatch(number, epoch int32, b *LoadedBatch) {
 }
 
 // read takes one record; the last one about a group or a partition wins.
-func (l *load) read(c *Coordinator, number int32, baseOffset int64, r *record.Record) error {
+func (l *load) read(c *Coordinator, number int32, b *LoadedBatch, r *record.Record) error {
 	key, err := record.DecodeKey(r.Key)
 	switch {
 	case err != nil:
 		return err
 	case key.IsOffset():
-		return l.readOffset(c, number, baseOffset, &key, r)
+		return l.readOffset(c, number, b, &key, r)
 	case !key.IsGroup():
-		l.skip(fmt.Sprintf("with key version %d, which is no classic group's", key.Version), baseOffset, 1)
+		l.skip(fmt.Sprintf("with key version %d, which is no classic group's", key.Version), b.BaseOffset, 1)
 		return nil
 	}
 	lg := l.group(c, number, key.Group)
@@ -125,11 +131,23 @@ func (l *load) read(c *Coordinator, number int32, baseOffset int64, r *record.Re
 	return err
 }
 
-func (l *load) readOffset(c *Coordinator, number int32, baseOffset int64, key *record.Key, r *record.Record) error {
+// readOffset takes a committed offset. What is part of a transaction is kept apart until its marker comes. A tombstone
+// outside of transactions removes what is in open ones too, since it comes later in the log.
+func (l *load) readOffset(c *Coordinator, number int32, b *LoadedBatch, key *record.Key, r *record.Record) error {
 	g := l.group(c, number, key.Group).g
+	table := &g.offsetTable
+	if b.Transactional {
+		if !slices.Contains(l.open[b.ProducerID], g.id) {
+			l.open[b.ProducerID] = append(slices.Clip(l.open[b.ProducerID]), g.id)
+		}
+		table = &c.transaction(g, b.ProducerID, b.ProducerEpoch).offsetTable
+	}
 	if r.Value == nil {
-		if o := g.find(key.Topic, key.Partition); o != nil {
-			*o = partitionOffset{partition: o.partition, key: o.key}
+		table.clear(key.Topic, key.Partition)
+		if !b.Transactional {
+			for _, t := range g.txns {
+				t.clear(key.Topic, key.Partition)
+			}
 		}
 		return nil
 	}
@@ -137,10 +155,26 @@ func (l *load) readOffset(c *Coordinator, number int32, baseOffset int64, key *r
 	if err != nil {
 		return err
 	}
-	o, _ := g.make(g.topic(key.Topic), key.Partition, int(key.Partition))
-	o.committed, o.baseOffset = true, baseOffset
+	o, _ := table.make(table.topic(key.Topic), key.Partition, int(key.Partition))
+	o.committed, o.baseOffset = true, b.BaseOffset
 	o.value = offsetValue{offset: v.Offset, metadata: v.Metadata, commitMs: v.CommitTimestampMs,
 		expireMs: v.ExpireTimestampMs, leaderEpoch: v.LeaderEpoch}
+	return nil
+}
+
+// readMarker ends a producer's transaction: its offsets become those of their groups, where none lies later in the log
+// already. A type of control record that is not known drops them, as an abort does.
+func (l *load) readMarker(b *LoadedBatch) error {
+	const commit = 1
+	key := b.Records[0].Key
+	if len(key) < 4 {
+		return fmt.Errorf("a control record's key has %d bytes, and begins with a version and a type of 2 bytes each", len(key))
+	}
+	for _, id := range l.open[b.ProducerID] {
+		g := l.groups[id].g
+		g.finish(g.transactionOf(b.ProducerID), int(key[2])<<8|int(key[3]) == commit)
+	}
+	delete(l.open, b.ProducerID)
 	return nil
 }
 
@@ -183,6 +217,10 @@ func (c *Coordinator) loaded(number, epoch int32, failed string) {
 	}
 	c.cause = l.cause
 	c.emit("", done)
+	for _, m := range l.markers {
+		c.cause = m.Cause
+		c.txnMarker(m)
+	}
 }
 
 // groupLoaded puts a group into the cache. Who is in it must send a heartbeat within a session timeout from now. What
@@ -217,15 +255,25 @@ func (c *Coordinator) groupLoaded(lg *loadedGroup) {
 	if told := g.toldOffsets(); len(told) > 0 {
 		c.emit(g.id, event.OffsetsCommitted{BaseOffset: -1, Offsets: told, Loaded: true})
 	}
+	g.txns = slices.DeleteFunc(g.txns, func(t *transaction) bool { return !t.any() })
+	for _, t := range g.txns {
+		c.noteOpen(g, t.producerID, t.epoch, true)
+		for _, told := range t.toldWritten() {
+			c.emit(g.id, told)
+		}
+	}
 	for _, m := range g.members {
 		c.resetSession(m, "", false)
+	}
+	if len(g.members) > int(c.cfg.Settings.GroupMaxSize) {
+		c.prepareRebalance(g, event.WhyGroupTooLarge, "", "")
 	}
 }
 
 // memberLoaded takes a member from a record. Its only known protocol is the one that was elected. A second member of
-// the same id is left out; Kafka's map would hold one, too.
+// the same id or instance id is left out; Kafka's map would hold one, too.
 func (c *Coordinator) memberLoaded(g *group, r *record.Member) {
-	if g.byID[r.MemberID] != nil {
+	if g.byID[r.MemberID] != nil || r.InstanceID != nil && g.byInstance[*r.InstanceID] != nil {
 		return
 	}
 	m := &member{id: r.MemberID, instanceID: r.InstanceID, clientID: r.ClientID, clientHost: r.ClientHost,
@@ -251,6 +299,7 @@ func (c *Coordinator) emigrate(number, epoch int32) {
 		c.loading--
 	}
 	p.owned, p.load = false, nil
+	maps.DeleteFunc(c.openTxns, func(k txnKey, _ openTxn) bool { return k.partition == number })
 	var leaving []*group
 	for _, g := range c.sortedGroups() {
 		if g.partition == number {
@@ -272,15 +321,17 @@ func (c *Coordinator) unloadGroup(g *group) {
 			c.answerJoinError(g, m, m.id, codeNotCoordinator, why)
 		}
 		if m.sync.waits {
-			p := m.sync
-			m.sync = parked{}
-			c.send(g.id, syncError(p.version, codeNotCoordinator), event.ReplySent{Ticket: p.ticket, API: apiSyncGroup,
-				Code: codeNotCoordinator, Member: m.id, HeldMs: c.nowMs - p.sinceMs, Guard: why})
+			c.answerSyncError(g, m, codeNotCoordinator, why)
 		}
 	}
 	c.rebalances.CheckAndComplete(joinKey(g))
 	c.rebalances.CheckAndComplete(syncKey(g))
-	c.how = why
+	c.dropGroup(g, event.WhyNotCoordinator)
+}
+
+// dropGroup takes a dead group out of the cache, with the timers of ids that have not joined.
+func (c *Coordinator) dropGroup(g *group, why event.Why) {
+	c.how = string(why)
 	for _, m := range slices.Concat(g.members, g.pending) {
 		m.gone = true
 		if !c.sessions.Complete(m.session.op) {
@@ -291,5 +342,8 @@ func (c *Coordinator) unloadGroup(g *group) {
 	delete(c.groups, g.id)
 	c.groupSlots[g.slot] = nil
 	c.freeGroups = append(c.freeGroups, g.slot)
-	c.emit(g.id, event.GroupRemoved{Why: event.WhyNotCoordinator})
+	c.emit(g.id, event.GroupRemoved{Why: why})
+	if len(c.groups) == 0 {
+		c.disarmCleanup()
+	}
 }

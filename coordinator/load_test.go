@@ -97,18 +97,6 @@ func TestLOAD02_OffsetsOnlyAndEmptyGroupRecord(t *testing.T) {
 	}
 }
 
-// What belongs to a transaction is not taken, and said so.
-func TestLoadOfATransaction(t *testing.T) {
-	b := unloaded(t)
-	txn := batchAt(0, offsetRecord("foo", 0, 23))
-	txn.Transactional, txn.ProducerID = true, 1000
-	b.load(0, 2, txn, batchAt(1, offsetRecord("foo", 1, 24)))
-	b.wantOffsets(map[string]int64{"foo-1": 24})
-	if skipped := eventsOf[event.LoadSkipped](b); len(skipped) != 1 || skipped[0].Offset != 0 {
-		t.Fatalf("%+v", skipped)
-	}
-}
-
 func TestLOAD07_StableGroup(t *testing.T) {
 	b := unloaded(t)
 	b.load(0, 2, batchAt(0, offsetRecord("foo", 0, 23), groupRecord(935, "m")))
@@ -201,8 +189,8 @@ func TestLOAD11_UnloadWithParkedJoins(t *testing.T) {
 			t.Fatalf("%+v", resp)
 		}
 	}
-	if len(b.c.groups) != 0 || b.c.wheel.Size() != 0 {
-		t.Fatalf("%d groups, %d timers are left", len(b.c.groups), b.c.wheel.Size())
+	if len(b.c.groups) != 0 || waiting(b.c) != 0 {
+		t.Fatalf("%d groups, %d timers are left", len(b.c.groups), waiting(b.c))
 	}
 	wantCode(t, "heartbeat", b.heartbeat(first, 0), 16)
 	for _, g := range []string{groupID, "deadGroupId"} {
@@ -230,8 +218,8 @@ func TestUnloadWithWritesUnderWay(t *testing.T) {
 	b.unanswered(commit)
 	b.release(6)
 	wantCode(t, "commit", b.committed(commit), 16)
-	if b.c.wheel.Size() != 0 || len(b.c.appends) != 0 || len(b.c.freeMembers) != len(b.c.memberSlots) {
-		t.Fatalf("%d timers, %d appends are left", b.c.wheel.Size(), len(b.c.appends))
+	if waiting(b.c) != 0 || len(b.c.appends) != 0 || len(b.c.freeMembers) != len(b.c.memberSlots) {
+		t.Fatalf("%d timers, %d appends are left", waiting(b.c), len(b.c.appends))
 	}
 	b.hold = false
 	b.load(0, 4, batchAt(0, groupRecord(1, m)))

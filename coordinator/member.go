@@ -18,7 +18,7 @@ type member struct {
 	id    string
 	// groupID names the group in events, also when the group has gone.
 	groupID string
-	// instanceID is only ever set by a load: static membership is not modelled, but what was written is kept.
+	// instanceID is group.instance.id, nil for a dynamic member (KIP-345).
 	instanceID           *string
 	clientID, clientHost string
 	rebalanceTimeoutMs   int32
@@ -52,7 +52,8 @@ type parked struct {
 	ticket  Ticket
 	version int16
 	sinceMs int64
-	seq     int64 // of its ReplyParked
+	until   string // which condition answers it
+	seq     int64  // of its ReplyParked
 }
 
 func protocolsOf(list []kmsg.JoinGroupRequestProtocol) []protocol {
@@ -136,6 +137,7 @@ func (c *Coordinator) addMember(g *group, m *member, protocolType string) {
 	}
 	g.members = append(g.members, m)
 	g.byID[m.id] = m
+	g.nameInstance(m)
 }
 
 func (c *Coordinator) takeSlot(g *group, m *member) {
@@ -180,6 +182,9 @@ func (c *Coordinator) removeMember(g *group, m *member, why event.Why, clientRea
 	}
 	g.members = slices.DeleteFunc(g.members, func(o *member) bool { return o == m })
 	delete(g.byID, m.id)
+	if m.instanceID != nil {
+		delete(g.byInstance, *m.instanceID)
+	}
 	g.syncReceived(m)
 	m.gone = true
 	c.emit(g.id, event.MemberRemoved{Member: m.id, Why: why, ClientReason: clientReason})

@@ -47,6 +47,9 @@ func TestOC04_IDsIgnoredOnAnEmptyGroup(t *testing.T) {
 	b := newBench(t)
 	wantCode(t, "no id", b.committed(b.commit(simple(1))), 0)
 	w := simple(2)
+	w.instance = ptr("instance-id")
+	wantCode(t, "instance", b.committed(b.commit(w)), 0)
+	w = simple(2)
 	w.id = ptr("unknown")
 	wantCode(t, "unknown", b.committed(b.commit(w)), 0)
 }
@@ -73,6 +76,10 @@ func TestOC06_EmptyGroupIDIsLegal(t *testing.T) {
 	}
 	if d := b.describe("", 5); d.State != "Empty" || d.ErrorCode != 0 {
 		t.Fatalf("%+v", d)
+	}
+	wantCode(t, "delete", b.deleteGroups("").Groups[0].ErrorCode, 0)
+	if offset, code := b.fetch("", "topic", 0, false); offset != -1 || code != 0 {
+		t.Fatal(offset, code)
 	}
 }
 

@@ -1,7 +1,9 @@
 package coordinator
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -27,6 +29,16 @@ func (c *Coordinator) Probe(nowMs int64, r Request) Probed {
 		k.borrow(c, q.Group)
 	case *kmsg.OffsetCommitRequest:
 		k.borrow(c, q.Group)
+	case *kmsg.TxnOffsetCommitRequest:
+		k.borrow(c, q.Group)
+	case *kmsg.OffsetDeleteRequest:
+		k.borrow(c, q.Group)
+	case *kmsg.DeleteGroupsRequest:
+		for _, id := range q.Groups {
+			if k.groups[id] == nil {
+				k.borrow(c, id)
+			}
+		}
 	default:
 		k.groups = c.groups // these only read
 	}
@@ -42,6 +54,8 @@ func (c *Coordinator) bare() *Coordinator {
 	k.groups, k.groupSlots, k.freeGroups = map[string]*group{}, nil, nil
 	k.memberSlots, k.freeMembers = nil, nil
 	k.appends, k.freeAppends, k.room = map[int64]*inflight{}, nil, batchRoom{}
+	k.openTxns, k.verifications, k.deletions = maps.Clone(c.openTxns), map[int64]*verification{}, map[int64]*deletion{}
+	k.cleanup = purgatory.None
 	k.out, k.taken = Output{}, false
 	k.wheel = purgatory.NewWheel(c.nowMs)
 	k.sessions = purgatory.New[int32, operation](k.wheel, ownerSessions, sessions{&k})
@@ -50,13 +64,16 @@ func (c *Coordinator) bare() *Coordinator {
 	return &k
 }
 
-// borrow takes a copy of one group, with its waiting operations.
+// borrow takes a copy of a group, with its waiting operations.
 func (c *Coordinator) borrow(from *Coordinator, id string) {
 	original := from.groups[id]
 	if original == nil {
 		return
 	}
-	slots := make([]*member, len(from.memberSlots))
+	if c.groupSlots == nil {
+		c.memberSlots, c.groupSlots = make([]*member, len(from.memberSlots)), make([]*group, len(from.groupSlots))
+	}
+	slots := c.memberSlots
 	copyMember := func(m *member) {
 		k := *m
 		k.beats = beats{} // nothing is told quietly
@@ -69,18 +86,13 @@ func (c *Coordinator) borrow(from *Coordinator, id string) {
 		copyMember(m)
 	}
 	g := original.clone(slots)
-	c.memberSlots = slots
-	c.groupSlots = make([]*group, len(from.groupSlots))
 	c.groupSlots[g.slot], c.groups[id] = g, g
 	for _, t := range []*timer{&g.joinOp, &g.syncOp} {
 		if d, waits := from.rebalances.Get(t.op); waits {
 			t.op, _ = c.rebalances.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
 		}
 	}
-	for _, m := range slots {
-		if m == nil {
-			continue
-		}
+	for _, m := range slices.Concat(g.members, g.pending) {
 		if d, waits := from.sessions.Get(m.session.op); waits {
 			m.session.op, _ = c.sessions.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
 		}

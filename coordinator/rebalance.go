@@ -66,14 +66,20 @@ func (c *Coordinator) joinPhaseOver(g *group, v operation, expired bool) {
 	c.completeJoin(g, why)
 }
 
-// completeJoin begins the next generation with those who have joined again (Kafka: completeClassicGroupJoin).
+// completeJoin begins the next generation with those who have joined again (Kafka: completeClassicGroupJoin). A static
+// member that has not is kept: its process may just be starting again. But somebody must have come: where there are only
+// static members and none of them waits, there is nobody to lead, and the phase goes on for another rebalance timeout.
 func (c *Coordinator) completeJoin(g *group, why event.Why) {
 	for _, m := range slices.Clone(g.members) {
-		if !m.join.waits {
+		if !m.join.waits && m.instanceID == nil {
 			c.removeMember(g, m, event.WhyNotRejoined, "")
 		}
 	}
-	c.replaceLeader(g, event.WhyLeaderNotRejoined)
+	if !c.electJoinedLeader(g) {
+		timeoutMs, _ := g.rebalanceTimeoutMs()
+		c.watch(g, operation{kind: event.DelayedJoin, slot: g.slot}, joinKey(g), int64(timeoutMs))
+		return
+	}
 	if len(g.members) == 0 {
 		why = event.WhyNoMembers
 	}
@@ -93,7 +99,9 @@ func (c *Coordinator) completeJoin(g *group, why event.Why) {
 	}
 	c.transition(g, event.CompletingRebalance, why, "")
 	for _, m := range g.members {
-		c.answerJoin(g, m)
+		if m.join.waits {
+			c.answerJoin(g, m, joinResponse(m.join.version, g, m), "")
+		}
 		m.isNew = false
 		c.resetSession(m, "its join was answered", false)
 		m.pendingSync = true
@@ -101,6 +109,24 @@ func (c *Coordinator) completeJoin(g *group, why event.Why) {
 	}
 	timeoutMs, _ := g.rebalanceTimeoutMs()
 	c.watch(g, operation{kind: event.DelayedSync, slot: g.slot, generation: g.generation}, syncKey(g), int64(timeoutMs))
+}
+
+// electJoinedLeader lets a leader that has not joined again give way to the member that has and has been there for
+// longest (Kafka: maybeElectNewJoinedLeader, which takes any). It tells false where there are members and none has joined.
+func (c *Coordinator) electJoinedLeader(g *group) bool {
+	if leader := g.byID[g.leader]; leader != nil && leader.join.waits {
+		return true
+	}
+	for _, m := range g.members {
+		if m.join.waits {
+			c.electLeader(g, m, event.WhyLeaderNotRejoined)
+			return true
+		}
+	}
+	if g.byID[g.leader] == nil {
+		c.replaceLeader(g, event.WhyLeaderNotRejoined)
+	}
+	return len(g.members) == 0
 }
 
 // syncExpired removes those who joined and did not sync in time (Kafka: onExpirePendingSync, KAFKA-12890).

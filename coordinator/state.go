@@ -21,7 +21,7 @@ import (
 // CompletingRebalance: everyone knows the generation; all wait for the leader's assignment, and for it to be written.
 // (AwaitingSync up to Kafka 1.0.)
 // Stable: everyone has its assignment. A join, a leave or an expired session starts the next rebalance.
-// Dead: the broker lost the group's partition. A group leaves the cache in the same step in which it dies, so no request
+// Dead: the broker lost the group's partition, or the group was deleted. A group leaves the cache in the same step in which it dies, so no request
 // meets it here; in Kafka, where a request may hold it already, that request gets COORDINATOR_NOT_AVAILABLE.
 var states = map[event.State][]event.State{
 	event.Empty:               {event.PreparingRebalance},

@@ -33,7 +33,7 @@ func (c *Coordinator) syncGroup(r *Request, q *kmsg.SyncGroupRequest) {
 	if m.sync.waits {
 		c.dropReply(g, m, &m.sync, apiSyncGroup, "the member synced again")
 	}
-	m.sync = parked{waits: true, ticket: r.Ticket, version: q.Version, sinceMs: c.nowMs}
+	m.sync = parked{waits: true, ticket: r.Ticket, version: q.Version, sinceMs: c.nowMs, until: untilSynced}
 	m.sync.seq = c.emit(g.id, event.ReplyParked{Ticket: r.Ticket, API: apiSyncGroup, Member: m.id, ClientID: r.ClientID,
 		SinceMs: c.nowMs, Until: untilSynced})
 	c.syncArrived(g, m)
@@ -44,10 +44,7 @@ func (c *Coordinator) syncGroup(r *Request, q *kmsg.SyncGroupRequest) {
 
 // checkSync tells why a SyncGroup is refused. KIP-559 asks for both protocol fields from version 5 on.
 func (c *Coordinator) checkSync(q *kmsg.SyncGroupRequest) (g *group, m *member, code int16, guard string) {
-	switch {
-	case q.InstanceID != nil:
-		return nil, nil, codeUnsupportedVersion, guardStatic
-	case q.Version >= 5 && (q.ProtocolType == nil || q.Protocol == nil):
+	if q.Version >= 5 && (q.ProtocolType == nil || q.Protocol == nil) {
 		return nil, nil, codeInconsistentProtocol, "the protocol type or name is null"
 	}
 	if _, code, guard = c.gate(q.Group, false); code != codeNone {
@@ -56,7 +53,7 @@ func (c *Coordinator) checkSync(q *kmsg.SyncGroupRequest) (g *group, m *member, 
 	if g = c.groups[q.Group]; g == nil {
 		return nil, nil, codeUnknownMemberID, guardNoGroup
 	}
-	m, code, guard = g.checkMember(q.MemberID, q.Generation)
+	m, code, guard = g.checkMember(q.MemberID, q.InstanceID, q.Generation)
 	switch {
 	case code != codeNone:
 		return g, nil, code, guard
@@ -136,6 +133,14 @@ func (c *Coordinator) answerSyncs(g *group, code int16, guard string) {
 			Generation: g.generation, HeldMs: c.nowMs - p.sinceMs, Guard: guard})
 		c.resetSession(m, "its sync was answered", false)
 	}
+}
+
+// answerSyncError answers a parked SyncGroup with an error.
+func (c *Coordinator) answerSyncError(g *group, m *member, code int16, guard string) {
+	p := m.sync
+	m.sync = parked{}
+	c.send(g.id, syncError(p.version, code), event.ReplySent{Ticket: p.ticket, API: apiSyncGroup, Code: code,
+		Member: m.id, HeldMs: c.nowMs - p.sinceMs, Guard: guard})
 }
 
 func syncResponse(version int16, g *group, m *member) *kmsg.SyncGroupResponse {

@@ -8,10 +8,12 @@ import (
 	"grouplab/coordinator/purgatory"
 )
 
-// Kafka has two purgatories: one for the sessions of members, one for joins and syncs. Both wait in one wheel.
+// Kafka has two purgatories: one for the sessions of members, one for joins and syncs. Both wait in one wheel, and with
+// them the clean-up job.
 const (
 	ownerSessions uint8 = iota
 	ownerRebalances
+	ownerCleanup
 )
 
 // operation is a delayed operation as a plain value: what it is and whose.
@@ -55,10 +57,13 @@ func (c *Coordinator) runTimers() {
 		if !due {
 			break
 		}
-		if x.Owner == ownerSessions {
+		switch x.Owner {
+		case ownerSessions:
 			c.sessions.Expire(x)
-		} else {
+		case ownerRebalances:
 			c.rebalances.Expire(x)
+		case ownerCleanup:
+			c.cleanUp()
 		}
 	}
 	c.sessions.Purge()
@@ -66,8 +71,11 @@ func (c *Coordinator) runTimers() {
 	c.cause = cause
 }
 
-// timerCascaded tells that a timer dropped to a finer wheel.
+// timerCascaded tells that a timer dropped to a finer wheel. The clean-up job is no operation, so nobody is told of it.
 func (c *Coordinator) timerCascaded(x purgatory.Cascade) {
+	if x.Owner == ownerCleanup {
+		return
+	}
 	told := event.TimerCascaded{From: x.From, Level: x.To, CellMs: x.CellMs}
 	if x.Owner == ownerSessions {
 		op := c.sessions.At(x.Ref)

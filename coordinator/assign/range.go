@@ -1,4 +1,3 @@
-// Package assign computes assignments of partitions to consumers, as the leader of a group does.
 package assign
 
 import (

@@ -13,8 +13,32 @@ import (
 // ReplicaManager.appendRecords and DelayedProduce).
 func (c *Cluster) Append(nowMs int64, r AppendRequest) {
 	c.at(nowMs)
-	result := Appended{Broker: r.Broker, Topic: r.Topic, Partition: r.Partition, Ticket: r.Ticket, Internal: r.Internal,
+	c.try(r, Appended{Broker: r.Broker, Topic: r.Topic, Partition: r.Partition, Ticket: r.Ticket, Internal: r.Internal,
+		BaseOffset: -1, LogStartOffset: -1})
+}
+
+// markerTimeoutMs is request.timeout.ms between brokers, which bounds the wait of a marker for the replicas.
+const markerTimeoutMs = 30_000
+
+// WriteMarker has the leader of a partition end a transaction there. Where nobody leads it, the code says so at once.
+func (c *Cluster) WriteMarker(nowMs int64, m MarkerRequest) {
+	c.at(nowMs)
+	leader, _, ok := c.Leader(m.Topic, m.Partition)
+	m.Marker.TimestampMs = c.nowMs
+	r := AppendRequest{Broker: leader, Topic: m.Topic, Partition: m.Partition, Epoch: -1, Batch: m.Marker.Encode(), Acks: -1, TimeoutMs: markerTimeoutMs,
+		Ticket: m.Ticket, Internal: true, Marker: true, Cause: m.Cause}
+	result := Appended{Broker: leader, Topic: m.Topic, Partition: m.Partition, Ticket: m.Ticket, Internal: true, Marker: true, From: m.From, Life: m.Life, Cause: m.Cause,
 		BaseOffset: -1, LogStartOffset: -1}
+	if ok && !c.Running(leader) {
+		result.Code, result.Message = codeNotLeaderOrFollower, fmt.Sprintf("nobody leads %s-%d", m.Topic, m.Partition)
+		c.finish(result)
+		return
+	}
+	c.try(r, result)
+}
+
+// try appends and answers, now or when the replicas have it.
+func (c *Cluster) try(r AppendRequest, result Appended) {
 	end, refused := c.append(r, &result)
 	if refused != nil {
 		result.Code, result.Message = refused.Code, refused.Reason
@@ -158,7 +182,7 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 		case p.topic.name == OffsetsTopic:
 			said.Records = log.Describe(b, nil)
 		}
-		if r.Internal {
+		if r.Internal && !r.Marker {
 			said.Append = r.Ticket
 		}
 		p.lastAppend = c.emit(p.leader, r.Group, r.Cause, said)
@@ -190,6 +214,9 @@ const producerExpirationMs = 24 * 3600 * 1000
 func (c *Cluster) retain(p *partition, r *replica, minStart int64) error {
 	r.log.ExpireProducers(c.nowMs - producerExpirationMs)
 	if p.topic.compacted {
+		c.wantsCleaning(p)
+	}
+	if !p.topic.deletes {
 		return nil
 	}
 	before := int64(-1)
@@ -212,13 +239,19 @@ func (c *Cluster) release(p *partition) {
 	}
 }
 
-// giveUp answers every waiting append of a partition with one code; code 0 drops them without an answer.
+// giveUp answers every waiting append of a partition with one code; code 0 drops them without an answer, but for
+// markers: who sent them is another broker, which sees the connection break.
 func (c *Cluster) giveUp(p *partition, code int16, message string) {
 	for _, w := range p.waiters {
-		if code != codeNone {
+		switch {
+		case code != codeNone:
 			w.result.Code, w.result.Message = code, message
-			c.finish(w.result)
+		case w.result.Marker:
+			w.result.Code, w.result.Message = codeNetworkException, "the leader is gone"
+		default:
+			continue
 		}
+		c.finish(w.result)
 	}
 	c.removeWaiters(p, len(p.waiters))
 }

@@ -13,6 +13,7 @@ const (
 	codeNotLeaderOrFollower      int16 = 6
 	codeRequestTimedOut          int16 = 7
 	codeMessageTooLarge          int16 = 10
+	codeNetworkException         int16 = 13
 	codeInvalidTopic             int16 = 17
 	codeNotEnoughReplicas        int16 = 19
 	codeInvalidRequiredAcks      int16 = 21
@@ -46,9 +47,11 @@ type Cluster struct {
 	waiting   []int32
 	behind    int
 	lagTickMs int64
-	quiet     bool
-	out       Output
-	spare     Output
+	// cleanTickMs is when the cleaner looks next, -1 where no log has a new segment to look at.
+	cleanTickMs int64
+	quiet       bool
+	out         Output
+	spare       Output
 }
 
 // New returns a cluster whose brokers all run and which has no topic. It panics where Config.Numbers is missing.
@@ -57,7 +60,7 @@ func New(nowMs int64, cfg Config) *Cluster {
 		panic("cluster.New: Config.Numbers must be set")
 	}
 	cfg = cfg.withDefaults()
-	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, quiet: cfg.Quiet,
+	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, cleanTickMs: -1, quiet: cfg.Quiet,
 		brokers: make([]broker, cfg.Brokers), fetchers: make([]fetcher, cfg.Brokers*cfg.Brokers)}
 	for id := int32(1); id <= cfg.Brokers; id++ {
 		c.brokers[id-1] = broker{id: id, fenceAtMs: -1, state: running}
@@ -77,6 +80,9 @@ func (cfg Config) withDefaults() Config {
 	def(&cfg.ClusterID, "grouplab-lab-cluster-0")
 	def(&cfg.OffsetsPartitions, 50)
 	def(&cfg.OffsetsReplicas, int16(min(3, cfg.Brokers)))
+	def(&cfg.TransactionPartitions, 50)
+	def(&cfg.TransactionReplicas, int16(min(3, cfg.Brokers)))
+	def(&cfg.TransactionMinInsync, 2)
 	def(&cfg.DefaultPartitions, 1)
 	def(&cfg.DefaultReplicas, int16(min(3, cfg.Brokers)))
 	def(&cfg.MinInsyncReplicas, 1)
@@ -90,6 +96,10 @@ func (cfg Config) withDefaults() Config {
 	def(&cfg.SegmentBytes, 16<<20)
 	def(&cfg.RetentionMs, 7*24*3600*1000)
 	def(&cfg.RetentionBytes, -1)
+	def(&cfg.OffsetsSegmentBytes, 100<<20)
+	def(&cfg.CleanerBackoffMs, 15000)
+	def(&cfg.MinCleanableRatio, 0.5)
+	def(&cfg.DeleteRetentionMs, 24*3600*1000)
 	if cfg.HostPort == nil {
 		cfg.HostPort = defaultHostPort
 	}
@@ -121,6 +131,9 @@ func (c *Cluster) Advance(nowMs int64) {
 	if c.lagTickMs >= 0 && c.nowMs >= c.lagTickMs {
 		c.shrinkLagging()
 	}
+	if c.cleanTickMs >= 0 && c.nowMs >= c.cleanTickMs {
+		c.clean()
+	}
 }
 
 // Take returns what has come out since the last Take.
@@ -137,6 +150,7 @@ func (o Output) emptied() Output {
 	clear(o.Events) // let go of bodies, records and messages
 	clear(o.Messages)
 	return Output{Messages: o.Messages[:0], Appended: o.Appended[:0], Emigrations: o.Emigrations[:0], Immigrations: o.Immigrations[:0],
+		TxnEmigrations: o.TxnEmigrations[:0], TxnImmigrations: o.TxnImmigrations[:0],
 		Watermarks: o.Watermarks[:0], Events: o.Events[:0]}
 }
 
@@ -155,6 +169,7 @@ func (c *Cluster) deadline() int64 {
 		sooner(c.partitions[index].firstDeadlineMs)
 	}
 	sooner(c.lagTickMs)
+	sooner(c.cleanTickMs)
 	for i := range c.fetchers {
 		sooner(c.fetcherDeadline(&c.fetchers[i]))
 	}
@@ -202,6 +217,8 @@ func (o Output) copied() Output {
 	o.Appended = append([]Appended(nil), o.Appended...)
 	o.Emigrations = append([]Leadership(nil), o.Emigrations...)
 	o.Immigrations = append([]Leadership(nil), o.Immigrations...)
+	o.TxnEmigrations = append([]Leadership(nil), o.TxnEmigrations...)
+	o.TxnImmigrations = append([]Leadership(nil), o.TxnImmigrations...)
 	o.Watermarks = append([]Watermark(nil), o.Watermarks...)
 	o.Events = append([]event.Event(nil), o.Events...)
 	return o

@@ -81,6 +81,9 @@ func (c *Cluster) start(b *broker) {
 	cause := c.cfg.Numbers.Last()
 	for _, p := range c.partitions {
 		i := p.at(b.id)
+		if i >= 0 && p.topic.compacted && p.replicas[i].log.Closed() > 0 {
+			c.wantsCleaning(p)
+		}
 		switch {
 		case i < 0:
 		case p.leader < 0 && p.inSync(b.id):
@@ -205,8 +208,12 @@ func (c *Cluster) lead(p *partition, leader int32, isr []int32, cause int64) {
 	old := p.leader
 	if old >= 0 && c.Running(old) {
 		c.giveUp(p, codeNotLeaderOrFollower, fmt.Sprintf("broker %d no longer leads %s-%d", old, p.topic.name, p.number))
-		if p.topic.name == OffsetsTopic {
-			c.out.Emigrations = append(c.out.Emigrations, Leadership{Broker: old, Partition: p.number, Epoch: p.epoch + 1})
+		lost := Leadership{Broker: old, Partition: p.number, Epoch: p.epoch + 1}
+		switch p.topic.name {
+		case OffsetsTopic:
+			c.out.Emigrations = append(c.out.Emigrations, lost)
+		case TransactionTopic:
+			c.out.TxnEmigrations = append(c.out.TxnEmigrations, lost)
 		}
 	}
 	p.leader, p.isr = leader, isr
@@ -214,8 +221,14 @@ func (c *Cluster) lead(p *partition, leader int32, isr []int32, cause int64) {
 	seq := c.emit(0, "", cause, p.changed())
 	c.out.MetadataChanged = true
 	c.begin(p)
-	if leader >= 0 && p.topic.name == OffsetsTopic {
-		c.out.Immigrations = append(c.out.Immigrations, Leadership{leader, p.number, p.epoch, p.local().log.EndOffset()})
+	if leader >= 0 {
+		gained := Leadership{leader, p.number, p.epoch, p.local().log.EndOffset()}
+		switch p.topic.name {
+		case OffsetsTopic:
+			c.out.Immigrations = append(c.out.Immigrations, gained)
+		case TransactionTopic:
+			c.out.TxnImmigrations = append(c.out.TxnImmigrations, gained)
+		}
 	}
 	if c.Running(leader) {
 		c.advanceWatermark(p, seq)

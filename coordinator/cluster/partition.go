@@ -20,7 +20,10 @@ type topic struct {
 	minInsync                                     int16
 	maxMessageBytes, segmentBytes                 int
 	retentionMs, retentionBytes, timestampAfterMs int64
-	compacted                                     bool
+	// compacted and deletes are what cleanup.policy says; the rest is for compaction.
+	compacted, deletes                    bool
+	minDirtyRatio                         float64
+	deleteRetentionMs, minLagMs, maxLagMs int64
 }
 
 // partition is the controller's view of a partition, its replicas, and what its leader knows.
@@ -42,6 +45,8 @@ type partition struct {
 	firstDeadlineMs int64
 	// behind is set while an in-sync follower has not caught up.
 	behind bool
+	// toClean is set while the cleaner should look at it.
+	toClean bool
 	// shownHW is what HighWatermarkAdvanced said last. A new leader's may be lower for a moment (KIP-207).
 	shownHW int64
 	// lastAppend is the Seq of the newest RecordsAppended: the cause of what followers do with it.

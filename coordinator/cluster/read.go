@@ -17,7 +17,7 @@ func (c *Cluster) Read(r ReadRequest) ReadResult {
 		return result
 	}
 	local := p.local()
-	result.HighWatermark, result.LastStable, result.LogStart = local.hw, local.hw, local.log.StartOffset()
+	result.HighWatermark, result.LastStable, result.LogStart = local.hw, local.log.LastStable(local.hw), local.log.StartOffset()
 	if r.Offset < local.log.StartOffset() || r.Offset > local.log.EndOffset() {
 		result.Code = codeOffsetOutOfRange
 		return result

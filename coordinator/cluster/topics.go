@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +20,22 @@ func (c *Cluster) EnsureOffsetsTopic(nowMs int64) (code int16, message string) {
 	return c.CreateTopicWith(nowMs, TopicSpec{Name: OffsetsTopic, Partitions: c.cfg.OffsetsPartitions, Replicas: c.cfg.OffsetsReplicas})
 }
 
+// EnsureTransactionTopic creates __transaction_state if it is not there.
+func (c *Cluster) EnsureTransactionTopic(nowMs int64) (code int16, message string) {
+	if c.byName[TransactionTopic] != nil {
+		return codeNone, ""
+	}
+	return c.CreateTopicWith(nowMs, TopicSpec{Name: TransactionTopic, Partitions: c.cfg.TransactionPartitions, Replicas: c.cfg.TransactionReplicas})
+}
+
+// transactionConfigs are the settings of __transaction_state (Kafka: TransactionStateManager.transactionTopicConfigs).
+func (c *Cluster) transactionConfigs() []TopicConfig {
+	return []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "uncompressed"}, {"segment.bytes", strconv.Itoa(c.cfg.OffsetsSegmentBytes)},
+		{"min.insync.replicas", strconv.Itoa(int(c.cfg.TransactionMinInsync))}, {"unclean.leader.election.enable", "false"}}
+}
+
 // offsetsConfigs are the settings of __consumer_offsets (Kafka: GroupCoordinator.groupMetadataTopicConfigs).
-var offsetsConfigs = []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "producer"}, {"segment.bytes", "104857600"}}
+var offsetsConfigs = []TopicConfig{{"cleanup.policy", "compact"}, {"compression.type", "producer"}}
 
 // CreateTopic creates a topic, its partitions spread over the live brokers. -1 stands for the default number. The code
 // is Kafka's, with words to it: 17 for a name, 36 where it exists, 37 and 38 for the numbers, 40 for a setting.
@@ -28,12 +43,16 @@ func (c *Cluster) CreateTopic(nowMs int64, name string, partitions int32, replic
 	return c.CreateTopicWith(nowMs, TopicSpec{Name: name, Partitions: partitions, Replicas: replicas, Configs: configs})
 }
 
-// CreateTopicWith creates a topic with everything that CreateTopics can say. __consumer_offsets is internal and has its
-// own settings, whoever creates it.
+// CreateTopicWith creates a topic with everything that CreateTopics can say. __consumer_offsets and __transaction_state
+// are internal and have their own settings, whoever creates them.
 func (c *Cluster) CreateTopicWith(nowMs int64, spec TopicSpec) (code int16, message string) {
-	internal := spec.Name == OffsetsTopic
-	if internal {
-		spec.Configs = append(slices.Clone(offsetsConfigs), spec.Configs...)
+	internal := spec.Name == OffsetsTopic || spec.Name == TransactionTopic
+	switch spec.Name {
+	case TransactionTopic:
+		spec.Configs = append(c.transactionConfigs(), spec.Configs...)
+	case OffsetsTopic:
+		size := TopicConfig{"segment.bytes", strconv.Itoa(c.cfg.OffsetsSegmentBytes)}
+		spec.Configs = append(append(slices.Clone(offsetsConfigs), size), spec.Configs...)
 	}
 	return c.create(nowMs, spec, internal)
 }
@@ -236,6 +255,7 @@ var known = map[string]bool{"cleanup.policy": true, "compression.type": true, "c
 func (c *Cluster) configure(t *topic) (code int16, message string) {
 	t.minInsync, t.maxMessageBytes, t.segmentBytes = c.cfg.MinInsyncReplicas, c.cfg.MaxMessageBytes, c.cfg.SegmentBytes
 	t.retentionMs, t.retentionBytes, t.timestampAfterMs = c.cfg.RetentionMs, c.cfg.RetentionBytes, 3600000
+	t.deletes, t.minDirtyRatio, t.deleteRetentionMs, t.maxLagMs = true, c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs, math.MaxInt64
 	for _, s := range t.configs {
 		if !known[s.Name] {
 			return codeInvalidConfig, fmt.Sprintf("no topic setting is called %q", s.Name)
@@ -273,8 +293,26 @@ func (c *Cluster) configure(t *topic) (code int16, message string) {
 			if number(0) {
 				t.timestampAfterMs = n
 			}
+		case "delete.retention.ms":
+			if number(0) {
+				t.deleteRetentionMs = n
+			}
+		case "min.compaction.lag.ms":
+			if number(0) {
+				t.minLagMs = n
+			}
+		case "max.compaction.lag.ms":
+			if number(1) {
+				t.maxLagMs = n
+			}
+		case "min.cleanable.dirty.ratio":
+			var ratio float64
+			if ratio, err = strconv.ParseFloat(s.Value, 64); err == nil && !(ratio >= 0 && ratio <= 1) {
+				err = fmt.Errorf("it goes from 0 to 1")
+			}
+			t.minDirtyRatio = ratio
 		case "cleanup.policy":
-			t.compacted = strings.Contains(s.Value, "compact")
+			t.compacted, t.deletes = strings.Contains(s.Value, "compact"), strings.Contains(s.Value, "delete")
 			for _, policy := range strings.Split(s.Value, ",") {
 				if policy = strings.TrimSpace(policy); policy != "compact" && policy != "delete" {
 					err = fmt.Errorf("it is compact, delete or both")

@@ -1,9 +1,15 @@
 package cluster
 
-import "grouplab/coordinator/event"
+import (
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/log"
+)
 
 // OffsetsTopic is the topic that holds groups and committed offsets.
 const OffsetsTopic = "__consumer_offsets"
+
+// TransactionTopic is the topic that holds transactional ids.
+const TransactionTopic = "__transaction_state"
 
 // Config is what a cluster is made with. Zero values stand for Kafka's defaults.
 type Config struct {
@@ -15,6 +21,12 @@ type Config struct {
 	OffsetsPartitions int32
 	// OffsetsReplicas is offsets.topic.replication.factor, 3 or as many as there are brokers.
 	OffsetsReplicas int16
+	// TransactionPartitions is transaction.state.log.num.partitions, 50; TransactionReplicas is
+	// transaction.state.log.replication.factor, 3 or as many as there are brokers; TransactionMinInsync is
+	// transaction.state.log.min.isr, 2.
+	TransactionPartitions int32
+	TransactionReplicas   int16
+	TransactionMinInsync  int16
 	// DefaultPartitions and DefaultReplicas are num.partitions (1) and default.replication.factor (here: as many as
 	// there are brokers, at most 3, so that a killed broker does not take a topic away).
 	DefaultPartitions int32
@@ -40,6 +52,15 @@ type Config struct {
 	// RetentionMs is log.retention.ms, seven days; RetentionBytes is log.retention.bytes, for each partition, -1: no
 	// bound. Both count whole segments and are looked at when one is full.
 	RetentionMs, RetentionBytes int64
+	// OffsetsSegmentBytes is offsets.topic.segment.bytes, 100 MiB; SegmentBytes bounds it.
+	OffsetsSegmentBytes int
+	// CleanerBackoffMs is log.cleaner.backoff.ms, 15000: how often the cleaner looks for compacted topics' logs in which
+	// there is something to do. It sleeps while no log has got a new segment.
+	CleanerBackoffMs int64
+	// MinCleanableRatio is log.cleaner.min.cleanable.ratio, 0.5: how much of a log must be new before it is compacted.
+	MinCleanableRatio float64
+	// DeleteRetentionMs is log.cleaner.delete.retention.ms, a day: how long tombstones stay after a first compaction.
+	DeleteRetentionMs int64
 	// HostPort gives the address that a broker advertises; nil: "broker-N" and 9092.
 	HostPort func(id int32) (host string, port int32)
 	// Numbers hands out Seq; everything of one world shares one.
@@ -116,12 +137,27 @@ type AppendRequest struct {
 	Ticket int64
 	// Internal is set for the broker's own coordinator: it alone may write to internal topics.
 	Internal bool
+	// Marker is set where the batch ends a transaction: Marker's answers come with Appended.Marker.
+	Marker bool
 	// Offsets are what the batch commits, record by record, where the caller knows: then it need not be read again to be
 	// told. They are Group's.
 	Offsets []event.OffsetValue
 	// Group and Cause go into the header of the events.
 	Group string
 	Cause int64
+}
+
+// MarkerRequest asks the leader of a partition to write the marker that ends a transaction there (WriteTxnMarkers). The
+// answer comes in Output.Appended, with Marker set, when every in-sync replica has it.
+type MarkerRequest struct {
+	Topic     string
+	Partition int32
+	Marker    log.Marker
+	// From is the coordinator's broker and Life which life of its process; they and Ticket come back in Appended.
+	From   int32
+	Life   int64
+	Ticket int64
+	Cause  int64
 }
 
 // Appended is the outcome of an append.
@@ -131,6 +167,12 @@ type Appended struct {
 	Partition int32
 	Ticket    int64
 	Internal  bool
+	// Marker is set for the answer to a MarkerRequest, From and Life tell who asked then.
+	Marker bool
+	From   int32
+	Life   int64
+	// Cause is the MarkerRequest's.
+	Cause int64
 	// BaseOffset is where the batch is, -1 where it was refused. LogStartOffset is the log's first offset.
 	BaseOffset, LogStartOffset int64
 	// Duplicate is set where the batch had been written before (idempotent producer) and BaseOffset is of then.
@@ -192,7 +234,7 @@ type Message struct {
 	body *messageBody
 }
 
-// Leadership tells that a broker gained or lost a partition of __consumer_offsets.
+// Leadership tells that a broker gained or lost a partition of __consumer_offsets or __transaction_state.
 type Leadership struct {
 	Broker, Partition, Epoch int32
 	// EndOffset is the log end, where the leadership was gained.
@@ -213,8 +255,9 @@ type Output struct {
 	Messages []Message
 	// Appended are outcomes, in order.
 	Appended []Appended
-	// Emigrations come before Immigrations.
-	Emigrations, Immigrations []Leadership
+	// Emigrations come before Immigrations. They are of __consumer_offsets; the others are of __transaction_state.
+	Emigrations, Immigrations       []Leadership
+	TxnEmigrations, TxnImmigrations []Leadership
 	// Watermarks name the partitions with more to read: for fetches that wait.
 	Watermarks []Watermark
 	// MetadataChanged is set when brokers, topics, partitions or leaders changed.

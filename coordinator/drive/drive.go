@@ -10,12 +10,15 @@ import (
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/log"
+	"grouplab/coordinator/txn"
 )
 
 // Config is what a Drive is made with.
 type Config struct {
 	Cluster  cluster.Config
 	Settings coordinator.Settings
+	// Transactions are the transaction coordinators' settings; the zero value stands for Kafka's defaults.
+	Transactions txn.Settings
 	// MemberID makes member ids; see coordinator.Config. issued goes on counting when a broker is started again.
 	MemberID func(clientID string, broker int32, issued int64) string
 	// Numbers hands out Seq, for the cluster and all machines. nil: fresh ones.
@@ -63,9 +66,11 @@ type Drive struct {
 	clusterMs    int64
 	clusterStale bool
 	machines     []machine // by broker id-1
-	loads        []load
-	records      recordBuffer
-	out, spare   Output
+	// nextProducerID is where the controller's next block of producer ids begins.
+	nextProducerID int64
+	loads          []load
+	records        recordBuffer
+	out, spare     Output
 }
 
 // machine is a broker's coordinator.
@@ -73,6 +78,12 @@ type machine struct {
 	c          *coordinator.Coordinator // nil where the broker does not run
 	deadlineMs int64
 	stale      bool
+	// txn is its transaction coordinator, with the same life.
+	txn           *txn.Coordinator
+	txnDeadlineMs int64
+	txnStale      bool
+	// life counts the machines of this broker: an answer to an earlier one is nobody's.
+	life int64
 	// issued is how many member ids the broker's earlier machines have given out.
 	issued int64
 }
@@ -84,6 +95,9 @@ func New(nowMs int64, cfg Config) *Drive {
 	}
 	if cfg.Numbers == nil {
 		cfg.Numbers = &event.Numbers{}
+	}
+	if cfg.Transactions == (txn.Settings{}) {
+		cfg.Transactions = txn.DefaultSettings()
 	}
 	if cfg.LoadChunkBytes <= 0 {
 		cfg.LoadChunkBytes = 5 << 20
@@ -101,7 +115,7 @@ func (d *Drive) at(nowMs int64) int64 {
 	return d.nowMs
 }
 
-// Handle gives a group request to a broker's coordinator. Where the broker does not run, the request is dropped: its
+// Handle gives a group request, or one of a transaction, to a broker's coordinator. Where the broker does not run, the request is dropped: its
 // connection is broken, and there will be no reply.
 func (d *Drive) Handle(nowMs int64, broker int32, r coordinator.Request) {
 	d.at(nowMs)
@@ -109,8 +123,13 @@ func (d *Drive) Handle(nowMs int64, broker int32, r coordinator.Request) {
 	if m == nil {
 		return
 	}
-	m.c.Handle(d.nowMs, r)
-	m.stale = true
+	if ofTransaction(r.Kmsg) {
+		m.txn.Handle(d.nowMs, txn.Request{Ticket: r.Ticket, ClientID: r.ClientID, ClientHost: r.ClientHost, Cause: r.Cause, Kmsg: r.Kmsg})
+		m.txnStale = true
+	} else {
+		m.c.Handle(d.nowMs, r)
+		m.stale = true
+	}
 	d.settle()
 }
 
@@ -132,6 +151,10 @@ func (d *Drive) Advance(nowMs int64) {
 		if m := &d.machines[i]; m.c != nil && m.deadlineMs >= 0 && m.deadlineMs <= d.nowMs {
 			m.c.Advance(d.nowMs)
 			m.stale = true
+		}
+		if m := &d.machines[i]; m.c != nil && m.txnDeadlineMs >= 0 && m.txnDeadlineMs <= d.nowMs {
+			m.txn.Advance(d.nowMs)
+			m.txnStale = true
 		}
 	}
 	d.settle()
@@ -186,7 +209,7 @@ func (d *Drive) KillBroker(nowMs int64, id int32) bool {
 
 func (d *Drive) drop(id int32) {
 	m := &d.machines[id-1]
-	*m = machine{deadlineMs: -1, issued: m.issued + m.c.Issued()}
+	*m = machine{deadlineMs: -1, txnDeadlineMs: -1, life: m.life, issued: m.issued + m.c.Issued()}
 	d.loads = slices.DeleteFunc(d.loads, func(l load) bool { return l.broker == id })
 }
 
@@ -277,6 +300,7 @@ func (d *Drive) deadline() int64 {
 	for i := range d.machines {
 		if d.machines[i].c != nil {
 			sooner(d.machines[i].deadlineMs)
+			sooner(d.machines[i].txnDeadlineMs)
 		}
 	}
 	for i := range d.loads {
@@ -313,6 +337,7 @@ func (d *Drive) Facts(nowMs int64) []event.Event {
 	for i := range d.machines {
 		if m := &d.machines[i]; m.c != nil {
 			facts = append(facts, m.c.Facts(d.nowMs)...)
+			facts = append(facts, m.txn.Facts(d.nowMs)...)
 		}
 	}
 	edge.Body = event.FactsEnded{}
@@ -338,7 +363,7 @@ func (d *Drive) Clone(n *event.Numbers) *Drive {
 	k.machines = slices.Clone(d.machines)
 	for i := range k.machines {
 		if m := &k.machines[i]; m.c != nil {
-			m.c = m.c.Clone(n)
+			m.c, m.txn = m.c.Clone(n), m.txn.Clone(n)
 		}
 	}
 	k.loads = slices.Clone(d.loads)

@@ -7,14 +7,20 @@ import (
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/log"
 	"grouplab/coordinator/record"
+	"grouplab/coordinator/txn"
 )
 
-// load is the reading of one offsets partition (Kafka: GroupMetadataManager.loadGroupsAndOffsets), chunk by chunk, up to
-// where its log ended when the broker became its leader.
+// load is the reading of one partition of __consumer_offsets (Kafka: GroupMetadataManager.loadGroupsAndOffsets) or
+// __transaction_state, chunk by chunk, up to where its log ended when the broker became its leader.
 type load struct {
+	topic                    string
 	broker, partition, epoch int32
 	next, end                int64
 	dueMs                    int64
+}
+
+func (l *load) is(topic string, of cluster.Leadership) bool {
+	return l.topic == topic && l.broker == of.Broker && l.partition == of.Partition
 }
 
 // recordBuffer is room that is used again for every batch.
@@ -28,8 +34,8 @@ type recordBuffer struct {
 const maxRoom = 64 << 10
 
 // encoded is a batch that is good until the next one.
-func (b *recordBuffer) encoded(records []log.Record) []byte {
-	batch := log.EncodeInto(b.batch, log.NoProducer, 0, records)
+func (b *recordBuffer) encoded(producer log.Producer, attributes int16, records []log.Record) []byte {
+	batch := log.EncodeInto(b.batch, producer, attributes, records)
 	if cap(batch) <= maxRoom {
 		b.batch = batch
 	}
@@ -65,17 +71,18 @@ func (d *Drive) runLoads() bool {
 // loadChunk gives one chunk to the machine and reports whether there is more.
 func (d *Drive) loadChunk(l *load) bool {
 	m := d.machine(l.broker)
-	m.stale = true
+	m.stale, m.txnStale = true, true
 	failed := ""
 	if l.next < l.end {
-		chunk, _, ok := d.cluster.ReadLog(l.broker, cluster.OffsetsTopic, l.partition, l.next, d.cfg.LoadChunkBytes)
-		if !ok || len(chunk) == 0 {
+		chunk, _, ok := d.cluster.ReadLog(l.broker, l.topic, l.partition, l.next, d.cfg.LoadChunkBytes)
+		if !ok {
 			failed = fmt.Sprintf("the log cannot be read at %d", l.next)
 		}
+		read := len(chunk) > 0 // nothing: compaction left a hole up to the end
 		for len(chunk) > 0 && failed == "" {
 			b, rest, err := log.Parse(chunk)
 			if err == nil {
-				err = d.give(m.c, l, b)
+				err = d.give(m, l, b)
 			}
 			if err != nil {
 				failed = unopened(b, err)
@@ -83,16 +90,20 @@ func (d *Drive) loadChunk(l *load) bool {
 			}
 			l.next, chunk = b.NextOffset(), rest
 		}
-		if failed == "" && l.next < l.end {
+		if failed == "" && read && l.next < l.end {
 			return true
 		}
 	}
-	m.c.Loaded(d.nowMs, l.partition, l.epoch, failed)
+	if l.topic == cluster.TransactionTopic {
+		m.txn.Loaded(d.nowMs, l.partition, l.epoch, failed)
+	} else {
+		m.c.Loaded(d.nowMs, l.partition, l.epoch, failed)
+	}
 	return false
 }
 
 // give decodes a batch and gives it to the machine.
-func (d *Drive) give(c *coordinator.Coordinator, l *load, b log.Batch) error {
+func (d *Drive) give(m *machine, l *load, b log.Batch) error {
 	records := d.records.loaded[:0]
 	err := b.Each(d.cfg.Decompress, func(r log.Record) bool {
 		records = append(records, record.Record{Key: r.Key, Value: r.Value, TimestampMs: r.TimestampMs})
@@ -102,7 +113,11 @@ func (d *Drive) give(c *coordinator.Coordinator, l *load, b log.Batch) error {
 	if err != nil {
 		return err
 	}
-	c.Load(d.nowMs, l.partition, l.epoch, coordinator.LoadedBatch{BaseOffset: b.BaseOffset, ProducerID: b.ProducerID,
-		Transactional: b.Transactional(), Control: b.Control(), Records: records, NextOffset: b.NextOffset()})
+	if l.topic == cluster.TransactionTopic {
+		m.txn.Load(d.nowMs, l.partition, l.epoch, txn.LoadedBatch{BaseOffset: b.BaseOffset, Records: records})
+		return nil
+	}
+	m.c.Load(d.nowMs, l.partition, l.epoch, coordinator.LoadedBatch{BaseOffset: b.BaseOffset, ProducerID: b.ProducerID,
+		ProducerEpoch: b.ProducerEpoch, Transactional: b.Transactional(), Control: b.Control(), Records: records, NextOffset: b.NextOffset()})
 	return nil
 }

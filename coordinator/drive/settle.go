@@ -6,6 +6,7 @@ import (
 	"grouplab/coordinator"
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/log"
+	"grouplab/coordinator/txn"
 )
 
 // settle goes round until nothing moves: what the cluster has for the machines, what the machines have for the cluster,
@@ -21,6 +22,10 @@ func (d *Drive) settle() {
 			if m := &d.machines[i]; m.stale && m.c != nil {
 				m.stale, moved = false, true
 				d.takeMachine(int32(i+1), m)
+			}
+			if m := &d.machines[i]; m.txnStale && m.c != nil {
+				m.txnStale, moved = false, true
+				d.takeTxn(int32(i+1), m)
 			}
 		}
 		if !moved {
@@ -46,9 +51,12 @@ func (d *Drive) takeCluster() {
 	for _, l := range out.Immigrations {
 		d.immigrate(l)
 	}
+	d.moveTxn(&out)
 	for _, a := range out.Appended {
 		if !a.Internal {
 			d.out.Produced = append(d.out.Produced, a)
+		} else if a.Marker || a.Topic == cluster.TransactionTopic {
+			d.txnAppended(a)
 		} else if m := d.machine(a.Broker); m != nil {
 			m.c.Appended(d.nowMs, a.Ticket, a.BaseOffset, a.Code)
 			m.stale = true
@@ -88,11 +96,14 @@ func (d *Drive) tellMetadata() {
 			m.stale = true
 		}
 	}
+	d.tellTxnMetadata(meta)
 }
 
 func (d *Drive) create(id int32, m *machine) {
 	issued, memberID := m.issued, d.cfg.MemberID
-	m.deadlineMs = -1
+	m.deadlineMs, m.txnDeadlineMs = -1, -1
+	m.life++
+	m.txn = txn.New(d.nowMs, txn.Config{Broker: id, Numbers: d.cfg.Numbers, Settings: d.cfg.Transactions})
 	m.c = coordinator.New(d.nowMs, coordinator.Config{Broker: id, Numbers: d.cfg.Numbers, Settings: d.cfg.Settings,
 		MemberID: func(clientID string, broker int32, n int64) string { return memberID(clientID, broker, issued+n) }})
 }
@@ -108,6 +119,10 @@ func (d *Drive) takeMachine(id int32, m *machine) {
 	for i := range out.Appends {
 		d.append(id, &out.Appends[i])
 	}
+	for _, v := range out.Verifications {
+		m.c.Verified(d.nowMs, v.Ticket, d.verify(v))
+		m.stale = true
+	}
 	if out.CreateOffsetsTopic {
 		// Where too few brokers are alive the client is told COORDINATOR_NOT_AVAILABLE and asks again, as in Kafka.
 		d.cluster.EnsureOffsetsTopic(d.nowMs)
@@ -121,8 +136,12 @@ func (d *Drive) append(broker int32, a *coordinator.Append) {
 	for i, r := range a.Records {
 		records[i] = log.Record{TimestampMs: r.TimestampMs, Key: r.Key, Value: r.Value}
 	}
+	producer, attributes := log.NoProducer, int16(0)
+	if a.Transactional {
+		producer, attributes = log.Producer{ID: a.ProducerID, Epoch: a.ProducerEpoch, BaseSequence: -1}, log.Transactional
+	}
 	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
-		Epoch: a.Epoch, Batch: d.records.encoded(records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
+		Epoch: a.Epoch, Batch: d.records.encoded(producer, attributes, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
 		Internal: true, Group: a.Group, Offsets: a.Offsets, Cause: a.Cause})
 	d.clusterStale = true
 }
@@ -130,7 +149,7 @@ func (d *Drive) append(broker int32, a *coordinator.Append) {
 // emigrate takes an offsets partition from a coordinator, and ends its load.
 func (d *Drive) emigrate(l cluster.Leadership) {
 	for i := range d.loads {
-		if d.loads[i].broker == l.Broker && d.loads[i].partition == l.Partition {
+		if d.loads[i].is(cluster.OffsetsTopic, l) {
 			d.loads = append(d.loads[:i], d.loads[i+1:]...)
 			break
 		}
@@ -154,7 +173,7 @@ func (d *Drive) immigrate(l cluster.Leadership) {
 	if l.EndOffset > 0 {
 		due += d.cfg.LoadDelayMs
 	}
-	d.loads = append(d.loads, load{broker: l.Broker, partition: l.Partition, epoch: l.Epoch, end: l.EndOffset, dueMs: due})
+	d.loads = append(d.loads, load{topic: cluster.OffsetsTopic, broker: l.Broker, partition: l.Partition, epoch: l.Epoch, end: l.EndOffset, dueMs: due})
 }
 
 func unopened(b log.Batch, err error) string {

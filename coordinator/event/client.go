@@ -16,6 +16,11 @@ type ClientStarted struct {
 	SessionTimeoutMs   int32    `json:"sessionTimeoutMs"`
 	RebalanceTimeoutMs int32    `json:"rebalanceTimeoutMs"`
 	HeartbeatMs        int32    `json:"heartbeatMs"`
+	// Assignors is its partition.assignment.strategy, the preferred one first. InstanceID is its group.instance.id.
+	Assignors  []string `json:"assignors,omitempty"`
+	InstanceID string   `json:"instanceId,omitempty"`
+	// TransactionalID is the transactional.id with which it commits its offsets in transactions.
+	TransactionalID string `json:"transactionalId,omitempty"`
 	// Real is set for a process outside of the lab; then only its connection is known, not its beliefs.
 	Real bool `json:"real,omitempty"`
 }
@@ -47,12 +52,15 @@ type ClientStateChanged struct {
 	Reason     string      `json:"reason"`
 }
 
-// ClientAssigned fires when a consumer took partitions over (onPartitionsAssigned).
+// ClientAssigned fires when a consumer took partitions over (onPartitionsAssigned). Topics are all that it has now.
 type ClientAssigned struct {
 	Client     string            `json:"client"`
 	Member     string            `json:"member"`
 	Generation int32             `json:"generation"`
 	Topics     []TopicPartitions `json:"topics,omitempty"`
+	// Cooperative is set where it kept what it had (KIP-429); Added are then those that are new.
+	Cooperative bool              `json:"cooperative,omitempty"`
+	Added       []TopicPartitions `json:"added,omitempty"`
 }
 
 // ClientRevoked fires when a consumer gave partitions up (onPartitionsRevoked), or lost them.

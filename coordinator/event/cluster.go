@@ -101,6 +101,48 @@ type HighWatermarkAdvanced struct {
 	EndOffset int64 `json:"endOffset"`
 }
 
+// RemovalReason is why compaction removed a record.
+type RemovalReason string
+
+const (
+	// WhySuperseded: a newer record has the same key.
+	WhySuperseded RemovalReason = "superseded"
+	// WhyTombstoneOver: a tombstone was there for delete.retention.ms.
+	WhyTombstoneOver RemovalReason = "tombstone's time is over"
+	// WhyAborted: the record's transaction was aborted.
+	WhyAborted RemovalReason = "aborted transaction"
+	// WhyEmptyTransaction: a marker of a transaction of which nothing else is left.
+	WhyEmptyTransaction RemovalReason = "nothing else is left of its transaction"
+	// WhyNoKey: a compacted log keeps the newest record of each key.
+	WhyNoKey RemovalReason = "no key"
+)
+
+// RemovedRecord is a record that compaction removed.
+type RemovedRecord struct {
+	Offset int64         `json:"offset"`
+	Why    RemovalReason `json:"why"`
+	// By is the offset of the record that superseded it, -1 where none did.
+	By int64 `json:"by"`
+	// Record is what it was; only records of __consumer_offsets are described.
+	Record LogRecord `json:"record,omitzero"`
+}
+
+// LogCompacted fires when a replica's log was compacted (Kafka: LogCleaner). Broker in the header is the replica's.
+type LogCompacted struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	// From is up to where the log had been compacted before, To up to where it is now.
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	// BytesBefore and BytesAfter are the sizes of everything below To.
+	BytesBefore int64 `json:"bytesBefore"`
+	BytesAfter  int64 `json:"bytesAfter"`
+	// Kept is how many records are left below To; Count how many were removed, of which Removed holds the first 100.
+	Kept    int             `json:"kept"`
+	Count   int             `json:"count"`
+	Removed []RemovedRecord `json:"removed,omitempty"`
+}
+
 // LoadStarted fires when a broker became leader of an offsets partition and begins to read it (Kafka: immigration).
 type LoadStarted struct {
 	Partition int32 `json:"partition"`

@@ -32,11 +32,20 @@ const (
 	WhyAssignmentWritten Why = "assignment was written"      // the append of the group record succeeded
 	WhyGroupLoaded       Why = "loaded from the log"         // immigration
 	WhyNotCoordinator    Why = "this broker is no longer the coordinator"
-	WhyPendingJoined     Why = "joined with its id"        // a pending id became a member
-	WhyPendingExpired    Why = "did not come back"         // a pending id's session timer ran out
-	WhyFirstToJoin       Why = "first to join"             // leader choice: nobody led
-	WhyLeaderGone        Why = "the leader is gone"        // leader choice: the old one was removed
-	WhyLeaderNotRejoined Why = "the leader did not rejoin" // leader choice at the end of a join phase
+	WhyPendingJoined     Why = "joined with its id"         // a pending id became a member
+	WhyPendingExpired    Why = "did not come back"          // a pending id's session timer ran out
+	WhyFirstToJoin       Why = "first to join"              // leader choice: nobody led
+	WhyLeaderGone        Why = "the leader is gone"         // leader choice: the old one was removed
+	WhyLeaderNotRejoined Why = "the leader did not rejoin"  // leader choice at the end of a join phase
+	WhyLeaderReplaced    Why = "the leader started again"   // leader choice: the leader is a static member with a new id
+	WhyStaticRestarted   Why = "static member restarted"    // a static member came back where the assignment cannot stay
+	WhyGroupFull         Why = "the group is full"          // group.max.size
+	WhyGroupDeleted      Why = "deleted by request"         // DeleteGroups
+	WhyOffsetsDeleted    Why = "offsets deleted by request" // OffsetDelete
+	WhyOffsetsExpired    Why = "offsets expired"            // offsets.retention.minutes, or what a commit asked for
+	WhyTopicDeleted      Why = "the topic was deleted"      // the offsets of a deleted topic
+	WhyNothingLeft       Why = "no members and no offsets"  // the clean-up job found an Empty group without offsets
+	WhyGroupTooLarge     Why = "the group is too large"     // a loaded group has more members than group.max.size
 )
 
 // GroupCreated fires when a group appears in the cache because a request named it (state Empty, generation 0).
@@ -131,6 +140,15 @@ type MemberUpdated struct {
 	Protocols          []string `json:"protocols"`
 	Topics             []string `json:"topics,omitempty"`
 	Changed            bool     `json:"changed,omitempty"` // the protocol list or its bytes changed
+}
+
+// MemberReplaced fires when a static member gets another member id: its process started again (KIP-345), or the record
+// of that could not be written and the old id is back. It stays the same member: its place, assignment, protocols and
+// timeouts remain. A LeaderElected follows where it led.
+type MemberReplaced struct {
+	Old        string `json:"old"`
+	Member     string `json:"member"`
+	InstanceID string `json:"instanceId"`
 }
 
 // MemberRemoved fires when a member leaves the group for whatever reason.

@@ -10,71 +10,91 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // kinds lists every body: what UnmarshalJSON can read, by the name that Kind gives.
 var kinds = map[string]func([]byte) (Body, error){
-	"GroupCreated":          decode[GroupCreated],
-	"GroupLoaded":           decode[GroupLoaded],
-	"GroupRemoved":          decode[GroupRemoved],
-	"StateChanged":          decode[StateChanged],
-	"RebalanceStarted":      decode[RebalanceStarted],
-	"GenerationStarted":     decode[GenerationStarted],
-	"MemberIDIssued":        decode[MemberIDIssued],
-	"PendingForgotten":      decode[PendingForgotten],
-	"MemberAdded":           decode[MemberAdded],
-	"MemberUpdated":         decode[MemberUpdated],
-	"MemberRemoved":         decode[MemberRemoved],
-	"LeaderElected":         decode[LeaderElected],
-	"AssignmentReceived":    decode[AssignmentReceived],
-	"AssignmentStored":      decode[AssignmentStored],
-	"HeartbeatReceived":     decode[HeartbeatReceived],
-	"RequestReceived":       decode[RequestReceived],
-	"ReplyParked":           decode[ReplyParked],
-	"ReplySent":             decode[ReplySent],
-	"ReplyDropped":          decode[ReplyDropped],
-	"OffsetsPending":        decode[OffsetsPending],
-	"OffsetsCommitted":      decode[OffsetsCommitted],
-	"OffsetsRefused":        decode[OffsetsRefused],
-	"AppendStarted":         decode[AppendStarted],
-	"AppendFinished":        decode[AppendFinished],
-	"OperationWatched":      decode[OperationWatched],
-	"OperationTested":       decode[OperationTested],
-	"OperationCompleted":    decode[OperationCompleted],
-	"TimerCascaded":         decode[TimerCascaded],
-	"BrokerStarted":         decode[BrokerStarted],
-	"BrokerStopped":         decode[BrokerStopped],
-	"BrokerFenced":          decode[BrokerFenced],
-	"TopicCreated":          decode[TopicCreated],
-	"PartitionsAdded":       decode[PartitionsAdded],
-	"LeaderChanged":         decode[LeaderChanged],
-	"RecordsAppended":       decode[RecordsAppended],
-	"ReplicaAdvanced":       decode[ReplicaAdvanced],
-	"ReplicaTruncated":      decode[ReplicaTruncated],
-	"HighWatermarkAdvanced": decode[HighWatermarkAdvanced],
-	"LoadStarted":           decode[LoadStarted],
-	"LoadProgressed":        decode[LoadProgressed],
-	"LoadFinished":          decode[LoadFinished],
-	"LoadSkipped":           decode[LoadSkipped],
-	"PartitionUnloaded":     decode[PartitionUnloaded],
-	"ClientStarted":         decode[ClientStarted],
-	"ClientStopped":         decode[ClientStopped],
-	"ClientPaused":          decode[ClientPaused],
-	"ClientResumed":         decode[ClientResumed],
-	"ClientStateChanged":    decode[ClientStateChanged],
-	"ClientAssigned":        decode[ClientAssigned],
-	"ClientRevoked":         decode[ClientRevoked],
-	"ClientWaiting":         decode[ClientWaiting],
-	"ClientFailed":          decode[ClientFailed],
-	"CoordinatorFound":      decode[CoordinatorFound],
-	"CoordinatorLost":       decode[CoordinatorLost],
-	"MetadataRefreshed":     decode[MetadataRefreshed],
-	"RequestSent":           decode[RequestSent],
-	"ReplyOnWire":           decode[ReplyOnWire],
-	"ReplyReceived":         decode[ReplyReceived],
-	"RequestFailed":         decode[RequestFailed],
-	"MessageLost":           decode[MessageLost],
-	"ConnectionOpened":      decode[ConnectionOpened],
-	"ConnectionClosed":      decode[ConnectionClosed],
-	"InputGiven":            decode[InputGiven],
-	"FactsBegan":            decode[FactsBegan],
-	"FactsEnded":            decode[FactsEnded],
+	"GroupCreated":            decode[GroupCreated],
+	"GroupLoaded":             decode[GroupLoaded],
+	"GroupRemoved":            decode[GroupRemoved],
+	"StateChanged":            decode[StateChanged],
+	"RebalanceStarted":        decode[RebalanceStarted],
+	"GenerationStarted":       decode[GenerationStarted],
+	"MemberIDIssued":          decode[MemberIDIssued],
+	"PendingForgotten":        decode[PendingForgotten],
+	"MemberAdded":             decode[MemberAdded],
+	"MemberUpdated":           decode[MemberUpdated],
+	"MemberReplaced":          decode[MemberReplaced],
+	"MemberRemoved":           decode[MemberRemoved],
+	"LeaderElected":           decode[LeaderElected],
+	"AssignmentReceived":      decode[AssignmentReceived],
+	"AssignmentStored":        decode[AssignmentStored],
+	"HeartbeatReceived":       decode[HeartbeatReceived],
+	"RequestReceived":         decode[RequestReceived],
+	"ReplyParked":             decode[ReplyParked],
+	"ReplySent":               decode[ReplySent],
+	"ReplyDropped":            decode[ReplyDropped],
+	"OffsetsPending":          decode[OffsetsPending],
+	"OffsetsCommitted":        decode[OffsetsCommitted],
+	"OffsetsRefused":          decode[OffsetsRefused],
+	"OffsetsRemoved":          decode[OffsetsRemoved],
+	"CleanupRan":              decode[CleanupRan],
+	"TxnVerificationStarted":  decode[TxnVerificationStarted],
+	"TxnVerificationFinished": decode[TxnVerificationFinished],
+	"TxnOffsetsPending":       decode[TxnOffsetsPending],
+	"TxnOffsetsWritten":       decode[TxnOffsetsWritten],
+	"TxnOffsetsEnded":         decode[TxnOffsetsEnded],
+	"AppendStarted":           decode[AppendStarted],
+	"AppendFinished":          decode[AppendFinished],
+	"OperationWatched":        decode[OperationWatched],
+	"OperationTested":         decode[OperationTested],
+	"OperationCompleted":      decode[OperationCompleted],
+	"TimerCascaded":           decode[TimerCascaded],
+	"BrokerStarted":           decode[BrokerStarted],
+	"BrokerStopped":           decode[BrokerStopped],
+	"BrokerFenced":            decode[BrokerFenced],
+	"TopicCreated":            decode[TopicCreated],
+	"PartitionsAdded":         decode[PartitionsAdded],
+	"LeaderChanged":           decode[LeaderChanged],
+	"RecordsAppended":         decode[RecordsAppended],
+	"ReplicaAdvanced":         decode[ReplicaAdvanced],
+	"ReplicaTruncated":        decode[ReplicaTruncated],
+	"LogCompacted":            decode[LogCompacted],
+	"HighWatermarkAdvanced":   decode[HighWatermarkAdvanced],
+	"LoadStarted":             decode[LoadStarted],
+	"LoadProgressed":          decode[LoadProgressed],
+	"LoadFinished":            decode[LoadFinished],
+	"LoadSkipped":             decode[LoadSkipped],
+	"PartitionUnloaded":       decode[PartitionUnloaded],
+	"ClientStarted":           decode[ClientStarted],
+	"ClientStopped":           decode[ClientStopped],
+	"ClientPaused":            decode[ClientPaused],
+	"ClientResumed":           decode[ClientResumed],
+	"ClientStateChanged":      decode[ClientStateChanged],
+	"ClientAssigned":          decode[ClientAssigned],
+	"ClientRevoked":           decode[ClientRevoked],
+	"ClientWaiting":           decode[ClientWaiting],
+	"ClientFailed":            decode[ClientFailed],
+	"CoordinatorFound":        decode[CoordinatorFound],
+	"CoordinatorLost":         decode[CoordinatorLost],
+	"MetadataRefreshed":       decode[MetadataRefreshed],
+	"RequestSent":             decode[RequestSent],
+	"ReplyOnWire":             decode[ReplyOnWire],
+	"ReplyReceived":           decode[ReplyReceived],
+	"RequestFailed":           decode[RequestFailed],
+	"MessageLost":             decode[MessageLost],
+	"ConnectionOpened":        decode[ConnectionOpened],
+	"ConnectionClosed":        decode[ConnectionClosed],
+	"InputGiven":              decode[InputGiven],
+	"TxnStateChanged":         decode[TxnStateChanged],
+	"TxnRemoved":              decode[TxnRemoved],
+	"TxnFenced":               decode[TxnFenced],
+	"TxnAppendStarted":        decode[TxnAppendStarted],
+	"TxnAppendFinished":       decode[TxnAppendFinished],
+	"TxnMarkerSent":           decode[TxnMarkerSent],
+	"TxnMarkerAnswered":       decode[TxnMarkerAnswered],
+	"TxnLoadStarted":          decode[TxnLoadStarted],
+	"TxnLoadFinished":         decode[TxnLoadFinished],
+	"TxnUnloaded":             decode[TxnUnloaded],
+	"ProducerIDsAllocated":    decode[ProducerIDsAllocated],
+	"FactsBegan":              decode[FactsBegan],
+	"FactsEnded":              decode[FactsEnded],
 }
 
 // Kind names the fact.
@@ -106,6 +126,9 @@ func (MemberAdded) Kind() string { return "MemberAdded" }
 
 // Kind names the fact.
 func (MemberUpdated) Kind() string { return "MemberUpdated" }
+
+// Kind names the fact.
+func (MemberReplaced) Kind() string { return "MemberReplaced" }
 
 // Kind names the fact.
 func (MemberRemoved) Kind() string { return "MemberRemoved" }
@@ -142,6 +165,27 @@ func (OffsetsCommitted) Kind() string { return "OffsetsCommitted" }
 
 // Kind names the fact.
 func (OffsetsRefused) Kind() string { return "OffsetsRefused" }
+
+// Kind names the fact.
+func (OffsetsRemoved) Kind() string { return "OffsetsRemoved" }
+
+// Kind names the fact.
+func (CleanupRan) Kind() string { return "CleanupRan" }
+
+// Kind names the fact.
+func (TxnVerificationStarted) Kind() string { return "TxnVerificationStarted" }
+
+// Kind names the fact.
+func (TxnVerificationFinished) Kind() string { return "TxnVerificationFinished" }
+
+// Kind names the fact.
+func (TxnOffsetsPending) Kind() string { return "TxnOffsetsPending" }
+
+// Kind names the fact.
+func (TxnOffsetsWritten) Kind() string { return "TxnOffsetsWritten" }
+
+// Kind names the fact.
+func (TxnOffsetsEnded) Kind() string { return "TxnOffsetsEnded" }
 
 // Kind names the fact.
 func (AppendStarted) Kind() string { return "AppendStarted" }
@@ -187,6 +231,9 @@ func (ReplicaAdvanced) Kind() string { return "ReplicaAdvanced" }
 
 // Kind names the fact.
 func (ReplicaTruncated) Kind() string { return "ReplicaTruncated" }
+
+// Kind names the fact.
+func (LogCompacted) Kind() string { return "LogCompacted" }
 
 // Kind names the fact.
 func (HighWatermarkAdvanced) Kind() string { return "HighWatermarkAdvanced" }
@@ -271,3 +318,36 @@ func (FactsBegan) Kind() string { return "FactsBegan" }
 
 // Kind names the fact.
 func (FactsEnded) Kind() string { return "FactsEnded" }
+
+// Kind names the fact.
+func (TxnStateChanged) Kind() string { return "TxnStateChanged" }
+
+// Kind names the fact.
+func (TxnRemoved) Kind() string { return "TxnRemoved" }
+
+// Kind names the fact.
+func (TxnFenced) Kind() string { return "TxnFenced" }
+
+// Kind names the fact.
+func (TxnAppendStarted) Kind() string { return "TxnAppendStarted" }
+
+// Kind names the fact.
+func (TxnAppendFinished) Kind() string { return "TxnAppendFinished" }
+
+// Kind names the fact.
+func (TxnMarkerSent) Kind() string { return "TxnMarkerSent" }
+
+// Kind names the fact.
+func (TxnMarkerAnswered) Kind() string { return "TxnMarkerAnswered" }
+
+// Kind names the fact.
+func (TxnLoadStarted) Kind() string { return "TxnLoadStarted" }
+
+// Kind names the fact.
+func (TxnLoadFinished) Kind() string { return "TxnLoadFinished" }
+
+// Kind names the fact.
+func (TxnUnloaded) Kind() string { return "TxnUnloaded" }
+
+// Kind names the fact.
+func (ProducerIDsAllocated) Kind() string { return "ProducerIDsAllocated" }

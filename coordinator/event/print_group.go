@@ -32,6 +32,9 @@ func (b MemberUpdated) text() string {
 	return words(Name(b.Member), "session", Duration(int64(b.SessionTimeoutMs)), "rebalance",
 		Duration(int64(b.RebalanceTimeoutMs)), "protocols", names(b.Protocols), flag(b.Changed, "changed"))
 }
+func (b MemberReplaced) text() string {
+	return words(Name(b.Old)+" -> "+Name(b.Member)+":", "instance", Name(b.InstanceID))
+}
 func (b MemberRemoved) text() string {
 	return words(Name(b.Member)+":", string(b.Why), opt("client says", b.ClientReason))
 }
@@ -76,6 +79,32 @@ func (b OffsetsCommitted) text() string {
 func (b OffsetsRefused) text() string {
 	return words(opt("from", b.Member), fmt.Sprintf("generation %d of %d", b.Generation, b.GroupGeneration),
 		opt("in", string(b.State)), CodeName(b.Code), offsets(b.Offsets))
+}
+func (b OffsetsRemoved) text() string {
+	return words(offsets(b.Offsets)+":", string(b.Why))
+}
+func (b CleanupRan) text() string { return fmt.Sprintf("looks at %d groups", b.Groups) }
+func (b TxnVerificationStarted) text() string {
+	return words(fmt.Sprintf("verification %d: __consumer_offsets-%d in the transaction of", b.Verification, b.Partition),
+		Name(b.TransactionalID), withEpoch(b.ProducerID, b.ProducerEpoch))
+}
+func (b TxnVerificationFinished) text() string {
+	return fmt.Sprintf("verification %d: %s", b.Verification, CodeName(b.Code))
+}
+func (b TxnOffsetsPending) text() string {
+	return words(withEpoch(b.ProducerID, b.ProducerEpoch), opt("from", b.Member), fmt.Sprintf("generation %d", b.Generation),
+		offsets(b.Offsets))
+}
+func (b TxnOffsetsWritten) text() string {
+	return words(withEpoch(b.ProducerID, b.ProducerEpoch), offsets(b.Offsets), fmt.Sprintf("at %d", b.BaseOffset),
+		flag(b.Loaded, "loaded"))
+}
+func (b TxnOffsetsEnded) text() string {
+	verb := "aborted"
+	if b.Commit {
+		verb = "committed"
+	}
+	return words(withEpoch(b.ProducerID, b.ProducerEpoch), verb, offsets(b.Offsets))
 }
 func (b AppendStarted) text() string {
 	return fmt.Sprintf("%s to __consumer_offsets-%d, append %d, records %d", b.What, b.Partition, b.Append, b.Records)

@@ -1,6 +1,9 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 func tp(topic string, partition int32) string { return fmt.Sprintf("%s-%d", Name(topic), partition) }
 
@@ -54,6 +57,28 @@ func (b ReplicaAdvanced) text() string {
 func (b ReplicaTruncated) text() string {
 	return fmt.Sprintf("%s from %d to %d", tp(b.Topic, b.Partition), b.From, b.EndOffset)
 }
+func (b RemovedRecord) text() string {
+	s := fmt.Sprintf("%d %s", b.Offset, b.Why)
+	if b.By >= 0 {
+		s += fmt.Sprintf(" by %d", b.By)
+	}
+	if b.Record.What != "" {
+		s += " (" + b.Record.text() + ")"
+	}
+	return s
+}
+func (b LogCompacted) text() string {
+	s := fmt.Sprintf("%s from %d to %d, %d bytes to %d, %d records kept, %d removed", tp(b.Topic, b.Partition), b.From, b.To, b.BytesBefore, b.BytesAfter, b.Kept, b.Count)
+	for i, r := range b.Removed {
+		if i == 0 {
+			s += ": "
+		} else {
+			s += "; "
+		}
+		s += r.text()
+	}
+	return s
+}
 func (b HighWatermarkAdvanced) text() string {
 	return fmt.Sprintf("%s to %d of %d", tp(b.Topic, b.Partition), b.Offset, b.EndOffset)
 }
@@ -75,7 +100,17 @@ func (b PartitionUnloaded) text() string {
 }
 
 func (b ClientStarted) text() string {
-	return words(Name(b.Client), "subscribes to", names(b.Topics), flag(b.Real, "(a real process)"))
+	line := words(Name(b.Client), "subscribes to", names(b.Topics), flag(b.Real, "(a real process)"))
+	if len(b.Assignors) > 0 && !slices.Equal(b.Assignors, []string{"range"}) {
+		line = words(line, "assignors", names(b.Assignors))
+	}
+	if b.InstanceID != "" {
+		line = words(line, "instance", Name(b.InstanceID))
+	}
+	if b.TransactionalID != "" {
+		line = words(line, "transactional", Name(b.TransactionalID))
+	}
+	return line
 }
 func (b ClientStopped) text() string { return words(Name(b.Client), flag(b.Killed, "killed")) }
 func (b ClientPaused) text() string  { return Name(b.Client) }
@@ -85,7 +120,11 @@ func (b ClientStateChanged) text() string {
 		fmt.Sprintf("generation %d:", b.Generation), b.Reason)
 }
 func (b ClientAssigned) text() string {
-	return words(Name(b.Client), fmt.Sprintf("generation %d:", b.Generation), Partitions(b.Topics))
+	line := words(Name(b.Client), fmt.Sprintf("generation %d:", b.Generation), Partitions(b.Topics))
+	if b.Cooperative {
+		line = words(line, "new:", Partitions(b.Added))
+	}
+	return line
 }
 func (b ClientRevoked) text() string {
 	return words(Name(b.Client)+":", Partitions(b.Topics), flag(b.Lost, "lost"))

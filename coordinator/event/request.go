@@ -89,12 +89,72 @@ type OffsetsRefused struct {
 	Offsets         []OffsetValue `json:"offsets"`
 }
 
+// OffsetsRemoved fires when offsets are gone, whether they were committed, pending or part of a transaction. Tombstones
+// follow. The values are the last ones.
+type OffsetsRemoved struct {
+	Why     Why           `json:"why"`
+	Offsets []OffsetValue `json:"offsets"`
+}
+
+// CleanupRan fires when the job begins that removes expired offsets and groups that are left with nothing, once each
+// offsets.retention.check.interval.ms while there are groups.
+type CleanupRan struct {
+	// Groups is how many it looks at.
+	Groups int `json:"groups"`
+}
+
+// TxnVerificationStarted fires when the transaction coordinator is asked whether a partition of __consumer_offsets is
+// part of a producer's transaction, before anything of a TxnOffsetCommit is done (KIP-890).
+type TxnVerificationStarted struct {
+	Verification    int64  `json:"verification"` // the ticket that the answer carries
+	TransactionalID string `json:"transactionalId"`
+	ProducerID      int64  `json:"producerId"`
+	ProducerEpoch   int16  `json:"producerEpoch"`
+	Partition       int32  `json:"partition"`
+}
+
+// TxnVerificationFinished fires when the transaction coordinator has answered. Code 0: it is part of the transaction.
+type TxnVerificationFinished struct {
+	Verification int64 `json:"verification"`
+	Code         int16 `json:"code"`
+}
+
+// TxnOffsetsPending fires when a commit within a transaction was accepted and its append is under way.
+type TxnOffsetsPending struct {
+	ProducerID    int64         `json:"producerId"`
+	ProducerEpoch int16         `json:"producerEpoch"`
+	Member        string        `json:"member,omitempty"`
+	Generation    int32         `json:"generation"`
+	Append        int64         `json:"append"` // the append's ticket
+	Offsets       []OffsetValue `json:"offsets"`
+}
+
+// TxnOffsetsWritten fires when offsets of a transaction are in the log: nobody sees them until the transaction commits.
+// So at a load, and in Facts, for transactions that have not ended.
+type TxnOffsetsWritten struct {
+	ProducerID    int64         `json:"producerId"`
+	ProducerEpoch int16         `json:"producerEpoch"`
+	Append        int64         `json:"append,omitempty"`
+	BaseOffset    int64         `json:"baseOffset"`
+	Offsets       []OffsetValue `json:"offsets"`
+	Loaded        bool          `json:"loaded,omitempty"`
+}
+
+// TxnOffsetsEnded fires when the marker of a transaction came: what it had written leaves its siding. With Commit an
+// OffsetsCommitted follows for each batch of which something became visible; the later position in the log wins.
+type TxnOffsetsEnded struct {
+	ProducerID    int64         `json:"producerId"`
+	ProducerEpoch int16         `json:"producerEpoch"`
+	Commit        bool          `json:"commit,omitempty"`
+	Offsets       []OffsetValue `json:"offsets"`
+}
+
 // AppendStarted fires when a coordinator hands records to its log. Append is the ticket that the outcome carries.
 type AppendStarted struct {
 	Append    int64 `json:"append"`
 	Partition int32 `json:"partition"`
 	Records   int   `json:"records"`
-	// What says what is written: "group" or "offsets".
+	// What says what is written: "group", "offsets", "transactional offsets" or "tombstones".
 	What string `json:"what"`
 	// DeadlineMs is when the append is given up (offsets.commit.timeout.ms).
 	DeadlineMs int64 `json:"deadlineMs"`

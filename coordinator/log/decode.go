@@ -25,6 +25,12 @@ func (b Batch) Transactional() bool { return b.Attributes&Transactional != 0 }
 // Control tells whether the batch is a marker that ends a transaction.
 func (b Batch) Control() bool { return b.Attributes&Control != 0 }
 
+// DeleteHorizonMs is from when on compaction may remove the batch's tombstones, or its marker; ok is false where no
+// compaction has met them yet (KIP-534).
+func (b Batch) DeleteHorizonMs() (ms int64, ok bool) {
+	return b.BaseTimestampMs, b.Attributes&DeleteHorizon != 0
+}
+
 // LastOffset is the position of the last record; NextOffset is the position after it.
 func (b Batch) LastOffset() int64 { return b.BaseOffset + int64(b.LastOffsetDelta) }
 

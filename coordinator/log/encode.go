@@ -36,6 +36,8 @@ const (
 	LogAppendTime int16 = 0x08
 	Transactional int16 = 0x10
 	Control       int16 = 0x20
+	// DeleteHorizon is set by compaction: the base timestamp is when tombstones or the marker in the batch may go.
+	DeleteHorizon int16 = 0x40
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -122,4 +124,29 @@ func varintSize(v int64) int {
 		n++
 	}
 	return n
+}
+
+// rebuild writes a batch anew with some of its records, which keep their offsets. With a horizon the batch says from when
+// on its tombstones, or its marker, may go (KIP-534): the base timestamp holds it.
+func rebuild(b Batch, records []Record, horizonMs int64, horizon bool) []byte {
+	out := append(make([]byte, 0, len(b.Bytes)), b.Bytes[:HeaderBytes]...)
+	baseMs, maxMs := b.BaseTimestampMs, int64(math.MinInt64)
+	attributes := b.Attributes &^ CodecMask
+	if horizon {
+		baseMs, attributes = horizonMs, attributes|DeleteHorizon
+	}
+	for i := range records {
+		maxMs = max(maxMs, records[i].TimestampMs)
+		out = appendRecord(out, &records[i], baseMs, int(records[i].Offset-b.BaseOffset))
+	}
+	if len(records) == 0 || b.Attributes&LogAppendTime != 0 {
+		maxMs = b.MaxTimestampMs
+	}
+	binary.BigEndian.PutUint32(out[atLength:], uint32(len(out)-lengthCounts))
+	binary.BigEndian.PutUint16(out[atAttributes:], uint16(attributes))
+	binary.BigEndian.PutUint64(out[atBaseTime:], uint64(baseMs))
+	binary.BigEndian.PutUint64(out[atMaxTime:], uint64(maxMs))
+	binary.BigEndian.PutUint32(out[atCount:], uint32(len(records)))
+	binary.BigEndian.PutUint32(out[atCRC:], crc32.Checksum(out[atAttributes:], castagnoli))
+	return out
 }

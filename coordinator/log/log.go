@@ -22,8 +22,11 @@ type Log struct {
 	segments []segment
 	// start is the first offset that is kept, end the one that the next record gets.
 	start, end int64
-	epochs     []epochStart
-	producers  map[int64]producer
+	// cleaned is up to where the log has been compacted: the base of a segment.
+	cleaned   int64
+	epochs    []epochStart
+	producers map[int64]producer
+	ended     []ended // replaced, never changed
 }
 
 // segment is what the log knows of a segment without reading it.
@@ -82,8 +85,8 @@ func (l *Log) Append(b Batch, leaderEpoch int32) (Batch, error) {
 	return l.write(b)
 }
 
-// AppendReplica writes batches as a follower does: with the offsets and epochs that the leader gave them. The first must
-// begin at the log's end. It returns how many batches were written.
+// AppendReplica writes batches as a follower does: with the offsets and epochs that the leader gave them. None may begin
+// before the log's end. It returns how many batches were written.
 func (l *Log) AppendReplica(batches []byte) (int, error) {
 	count := 0
 	for len(batches) > 0 {
@@ -94,7 +97,8 @@ func (l *Log) AppendReplica(batches []byte) (int, error) {
 		if err := b.CheckCRC(); err != nil {
 			return count, err
 		}
-		if b.BaseOffset != l.end || b.LastOffsetDelta < 0 {
+		// Compaction leaves holes in the leader's log, so a batch may begin behind the end.
+		if b.BaseOffset < l.end || b.LastOffsetDelta < 0 {
 			return count, corrupt("a batch at %d with last offset delta %d does not follow on the log's end, %d", b.BaseOffset, b.LastOffsetDelta, l.end)
 		}
 		if _, err := l.write(b); err != nil {

@@ -3,12 +3,14 @@ package log
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kafka's codes for a producer whose batch does not follow on its last one.
 const (
 	codeOutOfOrderSequence   int16 = 45
 	codeInvalidProducerEpoch int16 = 47
+	codeCoordinatorFenced    int16 = 52
 )
 
 // remembered is how many of a producer's batches are kept to know a repeated one by (Kafka: NUM_BATCHES_TO_RETAIN).
@@ -19,6 +21,11 @@ type producer struct {
 	epoch  int16
 	count  int
 	lastMs int64
+	// open is set while a transaction of it is open, which began at first. coordinatorEpoch is the newest that a marker
+	// carried.
+	open             bool
+	first            int64
+	coordinatorEpoch int32
 	// batches are the last ones, the newest at count-1.
 	batches [remembered]sequence
 }
@@ -40,6 +47,15 @@ func (l *Log) Check(b Batch) (base int64, duplicate bool, err error) {
 	if !known {
 		return 0, false, nil
 	}
+	if b.Control() {
+		return 0, false, p.checkMarker(b)
+	}
+	if b.BaseSequence < 0 { // a transaction's offsets, written by the group coordinator: they have no sequence numbers
+		if b.ProducerEpoch < p.epoch {
+			return 0, false, &Error{codeInvalidProducerEpoch, fmt.Sprintf("producer %d has epoch %d, the batch says %d", b.ProducerID, p.epoch, b.ProducerEpoch)}
+		}
+		return 0, false, nil
+	}
 	if p.epoch == b.ProducerEpoch {
 		for _, s := range p.batches[:p.count] {
 			if s.first == b.BaseSequence && s.last == b.LastSequence() {
@@ -52,22 +68,36 @@ func (l *Log) Check(b Batch) (base int64, duplicate bool, err error) {
 		return 0, false, &Error{codeInvalidProducerEpoch, fmt.Sprintf("producer %d has epoch %d, the batch says %d", b.ProducerID, p.epoch, b.ProducerEpoch)}
 	case b.ProducerEpoch > p.epoch && b.BaseSequence != 0:
 		return 0, false, &Error{codeOutOfOrderSequence, fmt.Sprintf("producer %d begins epoch %d with sequence number %d instead of 0", b.ProducerID, b.ProducerEpoch, b.BaseSequence)}
-	case b.ProducerEpoch == p.epoch && b.BaseSequence != nextSequence(p.batches[p.count-1].last):
-		return 0, false, &Error{codeOutOfOrderSequence, fmt.Sprintf("producer %d sent sequence number %d, %d comes next", b.ProducerID, b.BaseSequence, nextSequence(p.batches[p.count-1].last))}
+	case b.ProducerEpoch == p.epoch && b.BaseSequence != p.nextSequence():
+		return 0, false, &Error{codeOutOfOrderSequence, fmt.Sprintf("producer %d sent sequence number %d, %d comes next", b.ProducerID, b.BaseSequence, p.nextSequence())}
 	}
 	return 0, false, nil
 }
 
-func nextSequence(last int32) int32 {
-	if last == math.MaxInt32 {
+// checkMarker is ProducerAppendInfo.appendEndTxnMarker: no marker of a producer that was fenced, or of a coordinator that
+// is none any more.
+func (p producer) checkMarker(b Batch) error {
+	_, epoch, known := marker(b)
+	switch {
+	case b.ProducerEpoch < p.epoch:
+		return &Error{codeInvalidProducerEpoch, fmt.Sprintf("producer %d has epoch %d, the marker says %d", b.ProducerID, p.epoch, b.ProducerEpoch)}
+	case known && epoch < p.coordinatorEpoch:
+		return &Error{codeCoordinatorFenced, fmt.Sprintf("a coordinator of epoch %d has ended a transaction of producer %d, the marker's is of epoch %d", p.coordinatorEpoch, b.ProducerID, epoch)}
+	}
+	return nil
+}
+
+// nextSequence is what the producer's next batch begins with.
+func (p producer) nextSequence() int32 {
+	if p.count == 0 || p.batches[p.count-1].last == math.MaxInt32 {
 		return 0
 	}
-	return last + 1
+	return p.batches[p.count-1].last + 1
 }
 
 // remember notes a batch that was appended.
 func (l *Log) remember(b Batch) {
-	if b.ProducerID < 0 || b.Control() || b.BaseSequence < 0 {
+	if b.ProducerID < 0 {
 		return
 	}
 	if l.producers == nil {
@@ -75,7 +105,18 @@ func (l *Log) remember(b Batch) {
 	}
 	p, known := l.producers[b.ProducerID]
 	if !known || p.epoch != b.ProducerEpoch {
-		p = producer{epoch: b.ProducerEpoch}
+		p = producer{epoch: b.ProducerEpoch, coordinatorEpoch: p.coordinatorEpoch, open: p.open, first: p.first}
+	}
+	p.lastMs = b.MaxTimestampMs
+	switch {
+	case b.Control():
+		l.endTransaction(&p, b)
+	case b.Transactional() && !p.open:
+		p.open, p.first = true, b.BaseOffset
+	}
+	if b.Control() || b.BaseSequence < 0 {
+		l.producers[b.ProducerID] = p
+		return
 	}
 	if p.count == remembered {
 		copy(p.batches[:], p.batches[1:])
@@ -83,14 +124,42 @@ func (l *Log) remember(b Batch) {
 	}
 	p.batches[p.count] = sequence{b.BaseSequence, b.LastSequence(), b.BaseOffset}
 	p.count++
-	p.lastMs = b.MaxTimestampMs
 	l.producers[b.ProducerID] = p
+}
+
+// ended is a transaction whose marker is in the log, but perhaps not on every replica.
+type ended struct{ first, marker int64 }
+
+func (l *Log) endTransaction(p *producer, b Batch) {
+	if _, epoch, known := marker(b); known {
+		p.coordinatorEpoch = epoch
+	}
+	if p.open {
+		l.ended = append(slices.Clip(l.ended), ended{p.first, b.BaseOffset})
+	}
+	p.open = false
+}
+
+// LastStable is up to where everything is decided (Kafka: last stable offset): below it and the high watermark lies no
+// record of a transaction that is open, or whose marker is not below the high watermark yet.
+func (l *Log) LastStable(hw int64) int64 {
+	stable := hw
+	for _, p := range l.producers {
+		if p.open {
+			stable = min(stable, p.first)
+		}
+	}
+	l.ended = slices.DeleteFunc(slices.Clone(l.ended), func(e ended) bool { return e.marker < hw })
+	for _, e := range l.ended {
+		stable = min(stable, e.first)
+	}
+	return stable
 }
 
 // ExpireProducers forgets producers whose newest record is older than beforeMs (producer.id.expiration.ms).
 func (l *Log) ExpireProducers(beforeMs int64) {
 	for id, p := range l.producers {
-		if p.lastMs < beforeMs {
+		if p.lastMs < beforeMs && !p.open {
 			delete(l.producers, id)
 		}
 	}

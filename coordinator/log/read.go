@@ -6,7 +6,8 @@ import (
 	"sort"
 )
 
-// Read returns whole batches, beginning with the one that holds offset, that lie below upTo. It stops at maxBytes, but
+// Read returns whole batches, beginning with the one that holds offset or, where compaction has removed that one, with
+// the first one behind, that lie below upTo. It stops at maxBytes, but
 // where minOne is set the first batch comes whole all the same (KIP-74). It reads within one segment, so less than
 // maxBytes does not mean that there is no more. An offset at the end gives nothing. An offset outside of the log panics:
 // the caller answers OFFSET_OUT_OF_RANGE.
@@ -17,9 +18,8 @@ func (l *Log) Read(offset, upTo int64, maxBytes int, minOne bool) ([]byte, error
 	if offset == l.end || offset >= upTo {
 		return nil, nil
 	}
-	s := l.holding(offset)
-	position, length, err := l.find(s, offset)
-	if err != nil {
+	s, position, length, err := l.find(offset)
+	if s == nil || err != nil {
 		return nil, err
 	}
 	size := min(max(maxBytes, 0), s.size-position)
@@ -58,26 +58,26 @@ func nextOffset(batch []byte) int64 {
 	return int64(binary.BigEndian.Uint64(batch)) + int64(int32(binary.BigEndian.Uint32(batch[atLastDelta:]))) + 1
 }
 
-// holding is the segment that holds an offset below the end.
-func (l *Log) holding(offset int64) *segment {
-	i := sort.Search(len(l.segments), func(i int) bool { return l.segments[i].base > offset })
-	return &l.segments[i-1]
-}
-
-// find returns position and length of the batch that holds an offset.
-func (l *Log) find(s *segment, offset int64) (position, length int, err error) {
-	i := sort.Search(len(s.index), func(i int) bool { return s.index[i].offset > offset }) - 1
-	found := false
-	err = l.between(s, i, func(at int, batch []byte) bool {
-		if nextOffset(batch) > offset {
-			position, length, found = at, len(batch), true
+// find returns the segment, position and length of the batch that holds an offset below the end, or of the first one
+// behind it; the segment is nil where there is none.
+func (l *Log) find(offset int64) (found *segment, position, length int, err error) {
+	i := sort.Search(len(l.segments), func(i int) bool { return l.segments[i].base > offset }) - 1
+	for i = max(i, 0); i < len(l.segments); i++ {
+		s := &l.segments[i]
+		entry := sort.Search(len(s.index), func(i int) bool { return s.index[i].offset > offset }) - 1
+		for entry = max(entry, 0); entry < len(s.index); entry++ {
+			err = l.between(s, entry, func(at int, batch []byte) bool {
+				if nextOffset(batch) > offset {
+					found, position, length = s, at, len(batch)
+				}
+				return found == nil
+			})
+			if err != nil || found != nil {
+				return found, position, length, err
+			}
 		}
-		return !found
-	})
-	if err == nil && !found {
-		panic(fmt.Sprintf("log: segment %d has no batch with offset %d", s.base, offset))
 	}
-	return position, length, err
+	return nil, 0, 0, nil
 }
 
 // between visits the batches from one index entry up to the next, until visit returns false.
@@ -108,7 +108,7 @@ func (l *Log) Each(from, to int64, visit func(Batch) bool) error {
 	from, to = max(from, l.start), min(to, l.end)
 	for from < to {
 		data, err := l.Read(from, l.end, 1<<20, true)
-		if err != nil {
+		if err != nil || len(data) == 0 {
 			return err
 		}
 		for len(data) > 0 {

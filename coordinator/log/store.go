@@ -20,6 +20,9 @@ type Store interface {
 	Truncate(base int64, size int) error
 	// Remove forgets a segment.
 	Remove(base int64) error
+	// Swap puts one segment with the given bytes in the place of consecutive ones, none of which is the newest. It begins
+	// at the first of bases. After a crash either the old ones or the new one are there (Kafka: .cleaned and .swap files).
+	Swap(bases []int64, data []byte) error
 	// Clone returns a copy that goes its own way. A Store that cannot be copied returns nil.
 	Clone() Store
 }
@@ -125,6 +128,20 @@ func (m *Memory) Truncate(base int64, size int) error {
 // Remove forgets a segment.
 func (m *Memory) Remove(base int64) error {
 	m.segments = slices.DeleteFunc(m.segments, func(s memorySegment) bool { return s.base == base })
+	return nil
+}
+
+// Swap puts one segment in the place of others. Bytes of theirs that were given out stay as they are.
+func (m *Memory) Swap(bases []int64, data []byte) error {
+	first := slices.IndexFunc(m.segments, func(s memorySegment) bool { return s.base == bases[0] })
+	if first < 0 || first+len(bases) > len(m.segments) || m.segments[first+len(bases)-1].base != bases[len(bases)-1] {
+		panic(fmt.Sprintf("log.Memory: %v are not consecutive segments", bases))
+	}
+	swapped := memorySegment{base: bases[0], size: len(data)}
+	if len(data) > 0 {
+		swapped.blocks = []block{{data: slices.Clip(data)}}
+	}
+	m.segments = slices.Replace(slices.Clone(m.segments), first, first+len(bases), swapped)
 	return nil
 }
 

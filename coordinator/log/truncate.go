@@ -24,6 +24,7 @@ func (l *Log) Truncate(to int64) error {
 	if err := l.cut(&l.segments[keep-1], to); err != nil {
 		return err
 	}
+	l.cleaned = min(l.cleaned, l.segments[keep-1].base)
 	l.truncateEpochs(l.end)
 	return l.relearn()
 }
@@ -40,15 +41,16 @@ func (l *Log) drop(i int) error {
 // cut shortens the last segment so that it ends before the batch that holds to, and reads its figures anew.
 func (l *Log) cut(s *segment, to int64) error {
 	old := *s
+	l.end = to
 	*s = segment{base: old.base, maxMs: noTimestamp}
 	for entry := range old.index {
 		err := l.between(&old, entry, func(_ int, data []byte) bool {
 			b := header(data)
 			if b.NextOffset() > to {
+				l.end = min(to, b.BaseOffset)
 				return false
 			}
 			s.enter(b, l.cfg.IndexIntervalBytes)
-			l.end = b.NextOffset()
 			return true
 		})
 		if err != nil {
@@ -57,9 +59,6 @@ func (l *Log) cut(s *segment, to int64) error {
 		if entry+1 < len(old.index) && old.index[entry+1].offset >= to {
 			break
 		}
-	}
-	if s.size == 0 {
-		l.end = s.base
 	}
 	if err := l.store.Truncate(s.base, s.size); err != nil {
 		return fmt.Errorf("cut segment %d to %d bytes: %w", s.base, s.size, err)
@@ -72,7 +71,7 @@ func (l *Log) relearn() error {
 	if len(l.producers) == 0 {
 		return nil
 	}
-	l.producers = nil
+	l.producers, l.ended = nil, nil
 	return l.Each(l.start, l.end, func(b Batch) bool { l.remember(b); return true })
 }
 
@@ -83,8 +82,8 @@ func (l *Log) Restart(at int64) error {
 			return err
 		}
 	}
-	l.start, l.end = at, at
-	l.epochs, l.producers = nil, nil
+	l.start, l.end, l.cleaned = at, at, at
+	l.epochs, l.producers, l.ended = nil, nil, nil
 	return nil
 }
 

@@ -71,7 +71,7 @@ func advance(w *Wheel, nowMs int64, ps ...*Purgatory[string, string]) {
 }
 
 // PURG-01: satisfaction.
-func TestSatisfaction(t *testing.T) {
+func TestPURG01_Satisfaction(t *testing.T) {
 	_, p, f := newFake()
 	check := func(key string, want int) {
 		t.Helper()
@@ -100,7 +100,7 @@ func TestSatisfaction(t *testing.T) {
 }
 
 // PURG-02: expiry.
-func TestExpiry(t *testing.T) {
+func TestPURG02_Expiry(t *testing.T) {
 	w, p, f := newFake()
 	r1, _ := p.TryCompleteElseWatch(0, "r1", 20, "test1")
 	r2, _ := p.TryCompleteElseWatch(0, "r2", 200_000, "test1")
@@ -121,7 +121,7 @@ func TestExpiry(t *testing.T) {
 }
 
 // PURG-03: two tries, the registration between them.
-func TestTwoTries(t *testing.T) {
+func TestPURG03_TwoTries(t *testing.T) {
 	_, p, f := newFake()
 	f.try = func(op Op, v string) {
 		d, _ := p.Get(op)

@@ -69,6 +69,30 @@ func DecodeSubscription(metadata []byte) (Sub, bool) {
 	return s, true
 }
 
+// StickyUserData writes what a consumer of the sticky assignor sends as user data: the partitions that it was given last
+// and in which generation (Kafka: StickyAssignor, schema version 1, KIP-341).
+func StickyUserData(had []TopicPartitions, generation int32) []byte {
+	m := kmsg.StickyMemberMetadata{Generation: generation}
+	for _, t := range had {
+		checkStrings("StickyUserData", t.Topic)
+		m.CurrentAssignment = append(m.CurrentAssignment, kmsg.StickyMemberMetadataCurrentAssignment(t))
+	}
+	return m.AppendTo(nil)
+}
+
+// DecodeStickyUserData reads it. The generation is -1 where there is none (schema version 0). It is false where the bytes
+// are something else.
+func DecodeStickyUserData(b []byte) (had []TopicPartitions, generation int32, ok bool) {
+	var m kmsg.StickyMemberMetadata
+	if m.ReadFrom(b) != nil {
+		return nil, -1, false
+	}
+	for _, t := range m.CurrentAssignment {
+		had = append(had, TopicPartitions(t))
+	}
+	return had, m.Generation, true
+}
+
 // EncodeAssignment writes what a leader sends for one member (Kafka: ConsumerProtocolAssignment), version 0; versions
 // 1 to 3 have the same fields.
 func EncodeAssignment(topics []TopicPartitions) []byte {

@@ -10,7 +10,7 @@ import (
 var ownsT0 = []TopicPartitions{{"t", []int32{0}}}
 
 // SER-04: subscriptions, versions 0 to 3, both directions.
-func TestSubscriptions(t *testing.T) {
+func TestSER04_Subscriptions(t *testing.T) {
 	for version, hexed := range []string{
 		"000000000001000174ffffffff",
 		"000100000001000174ffffffff000000010001740000000100000000",
@@ -82,7 +82,7 @@ func TestTopicsAreReadLeniently(t *testing.T) {
 }
 
 // SER-04: assignments.
-func TestAssignments(t *testing.T) {
+func TestSER04_Assignments(t *testing.T) {
 	const hexed = "000000000001000174000000020000000000000001ffffffff"
 	want := []TopicPartitions{{"t", []int32{0, 1}}}
 	sameBytes(t, "EncodeAssignment", EncodeAssignment(want), hexed)
@@ -134,4 +134,23 @@ func equal(a, b Sub) bool {
 	}
 	a.Rack, b.Rack = nil, nil
 	return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b)
+}
+
+func TestStickyUserData(t *testing.T) {
+	b := StickyUserData([]TopicPartitions{{"t", []int32{0, 2}}}, 5)
+	if got := fmt.Sprintf("%x", b); got != "00000001000174000000020000000000000002"+"00000005" {
+		t.Errorf("bytes %s", got)
+	}
+	had, generation, ok := DecodeStickyUserData(b)
+	if !ok || generation != 5 || fmt.Sprint(had) != "[{t [0 2]}]" {
+		t.Errorf("read %v of generation %d, %v", had, generation, ok)
+	}
+	if had, generation, ok = DecodeStickyUserData(b[:len(b)-4]); !ok || generation != -1 || len(had) != 1 {
+		t.Errorf("version 0: read %v of generation %d, %v", had, generation, ok)
+	}
+	for _, bad := range [][]byte{nil, {1}, b[:len(b)-5], {0x7f, 0xff, 0xff, 0xff, 0, 0}} {
+		if _, _, ok := DecodeStickyUserData(bad); ok {
+			t.Errorf("%x was read", bad)
+		}
+	}
 }

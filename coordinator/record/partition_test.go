@@ -9,7 +9,7 @@ import (
 )
 
 // FC-01: the partition rule, with values computed by a JVM.
-func TestPartition(t *testing.T) {
+func TestFC01_PartitionRule(t *testing.T) {
 	for _, c := range []struct {
 		group           string
 		hash, of, lives int32

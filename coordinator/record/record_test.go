@@ -35,7 +35,7 @@ func sameBytes(t *testing.T, what string, got []byte, want string) {
 func ptr(s string) *string { return &s }
 
 // SER-04: keys, both directions.
-func TestKeys(t *testing.T) {
+func TestSER04_Keys(t *testing.T) {
 	for hexed, want := range map[string]Key{
 		"0000 0001 67 0001 74 00000000": {0, "g", "t", 0},
 		"0001 0001 67 0001 74 00000000": {1, "g", "t", 0},
@@ -60,7 +60,7 @@ func TestKeys(t *testing.T) {
 }
 
 // SER-04: offset values, versions 0 to 4. Reading is ours; what we do not write is written by kmsg for the other direction.
-func TestOffsetValues(t *testing.T) {
+func TestSER04_OffsetValues(t *testing.T) {
 	for version, v := range []struct {
 		hexed string
 		want  Offset
@@ -82,7 +82,7 @@ func TestOffsetValues(t *testing.T) {
 }
 
 // SER-01: without an expiry version 3 is written, with one version 1, never 4.
-func TestOffsetVersionsWritten(t *testing.T) {
+func TestSER01_VersionsWritten(t *testing.T) {
 	sameBytes(t, "no expiry", OffsetValue(Offset{42, 7, "m", 1000, -1}), "0003000000000000002a0000000700016d00000000000003e8")
 	sameBytes(t, "zero is no expiry", OffsetValue(Offset{42, 7, "m", 1000, 0}), "0003000000000000002a0000000700016d00000000000003e8")
 	sameBytes(t, "an expiry", OffsetValue(Offset{42, 7, "m", 1000, 2000}), "0001000000000000002a00016d00000000000003e800000000000007d0")
@@ -113,7 +113,7 @@ func kmsgGroup(version int16, g Group) []byte {
 }
 
 // SER-04: group values, versions 0 to 4.
-func TestGroupValues(t *testing.T) {
+func TestSER04_GroupValues(t *testing.T) {
 	empty := func(g *Group) { g.Protocol, g.Leader, g.Members = nil, nil, []Member{} }
 	noTime := func(g *Group) { g.StateTimestampMs = -1 }
 	dynamic := func(g *Group) { g.Members[0].InstanceID = nil }
@@ -205,7 +205,7 @@ func TestReadsAreCopies(t *testing.T) {
 }
 
 // SER-03, and other bytes that are none of ours: the error says what is wrong.
-func TestBadBytesAreNamed(t *testing.T) {
+func TestSER03_BadBytesAreNamed(t *testing.T) {
 	key := func(b []byte) error { _, err := DecodeKey(b); return err }
 	offset := func(b []byte) error { _, err := DecodeOffset(b); return err }
 	group := func(b []byte) error { _, err := DecodeGroup(b); return err }

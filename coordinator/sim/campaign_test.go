@@ -126,13 +126,28 @@ func (c *campaign) run(steps int) {
 	c.do("set group.initial.rebalance.delay.ms %s", c.pick("0", "1000", "3000"))
 	c.do("set lab.load.delay.ms %s", c.pick("0", "20", "700"))
 	c.do("set offsets.load.buffer.size 1000")
+	c.do("set transaction.state.log.num.partitions 2")
+	if c.seed%2 == 1 {
+		c.do("set offsets.topic.segment.bytes 600")
+		c.do("set log.cleaner.backoff.ms 1000")
+		c.do("set log.cleaner.delete.retention.ms 5000")
+	}
 	c.do("topic orders %d", c.size)
 	c.do("group g")
 	rebalance := [][]string{{"5s", "10s", "20s"}, {"5s"}}[c.prng.IntN(2)]
+	assignors := []string{"range", "cooperative-sticky", "roundrobin", "cooperative-sticky", "sticky", "cooperative-sticky,sticky"}[c.seed%6]
 	for range 3 + c.prng.IntN(3) {
 		c.consumers++
-		c.do("consumer c%d session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s", c.consumers,
-			c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s"), c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"))
+		session, rebalances, commit, age := c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s")
+		timeout, version, instance := c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"), ""
+		if version != "3" && c.seed%3 == 1 && c.consumers%2 == 0 {
+			instance = fmt.Sprintf(" instance=i%d", c.consumers)
+		}
+		if commit != "off" && c.seed%4 == 2 {
+			instance += fmt.Sprintf(" transactional=tx%d", c.consumers)
+		}
+		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s%s", c.consumers, assignors,
+			session, rebalances, commit, age, timeout, version, instance)
 	}
 	for i := range steps {
 		c.action()

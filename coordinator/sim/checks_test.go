@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ var sometimes = []string{
 	"a group was loaded with members", "a client was told that it is unknown",
 	"a client was told that its coordinator is elsewhere", "a coordinator was loading", "a client was no longer joining",
 	"a client lost its partitions", "a request timed out", "a message was lost", "a leader rejoined for new partitions",
+	"a log was compacted", "a static member came back", "a transaction was committed", "a transaction was aborted", "a client revoked what another was to get", "a client kept partitions over a rebalance",
 	"a poll interval ran out", "a commit was refused", "a group became empty", "a commit survived a failover",
 }
 
@@ -37,6 +39,8 @@ type checks struct {
 	groupAt    map[int32]bool  // brokers that have the group
 	generation map[int32]int32 // of the group at a broker, since it has it
 	assigned   map[int32]map[string]string
+	// first is the first member id of a static member, by its later ones.
+	first map[string]string
 
 	// acknowledged is the last acknowledged commit of a partition; maybe are later ones that were not acknowledged.
 	acknowledged map[string]int64
@@ -64,7 +68,7 @@ func newChecks() *checks {
 	return &checks{
 		marks: map[string]int{}, paused: map[string]bool{}, closing: map[string]bool{}, rejoining: map[string]bool{},
 		sent: map[int64]sentRequest{}, received: map[int64]bool{}, parked: map[int64]parkedReply{}, ops: map[opID]event.OperationWatched{},
-		appends: map[opID]string{}, groupAt: map[int32]bool{}, generation: map[int32]int32{}, assigned: map[int32]map[string]string{},
+		appends: map[opID]string{}, groupAt: map[int32]bool{}, generation: map[int32]int32{}, assigned: map[int32]map[string]string{}, first: map[string]string{},
 		acknowledged: map[string]int64{}, maybe: map[string][]int64{},
 	}
 }
@@ -120,8 +124,18 @@ func (c *checks) note(e event.Event) {
 	case event.RequestFailed:
 		c.mark("a client was no longer joining", b.Reason == "UnjoinedGroupException: the client is no longer joining")
 		c.mark("a request timed out", b.Reason == "no answer in time")
+	case event.TxnOffsetsEnded:
+		c.mark("a transaction was committed", b.Commit)
+		c.mark("a transaction was aborted", !b.Commit)
+	case event.MemberReplaced:
+		c.mark("a static member came back", true)
+	case event.LogCompacted:
+		c.mark("a log was compacted", b.Count > 0)
 	case event.ClientRevoked:
 		c.mark("a client lost its partitions", b.Lost)
+		c.mark("a client revoked what another was to get", !b.Lost && !c.rejoining[b.Client] && !c.closing[b.Client])
+	case event.ClientAssigned:
+		c.mark("a client kept partitions over a rebalance", b.Cooperative && len(b.Topics) > len(b.Added))
 	case event.MessageLost:
 		c.mark("a message was lost", true)
 	case event.RebalanceStarted:
@@ -153,6 +167,8 @@ func (c *checks) client(e event.Event) string {
 		c.paused[b.Client] = false
 	case event.ClientStateChanged:
 		c.rejoining[b.Client] = b.To != event.Joined
+	case event.ClientRevoked: // a cooperative one joins once more
+		c.rejoining[b.Client] = c.rejoining[b.Client] || !b.Lost
 	case event.ReplyReceived:
 		if b.API == 12 || b.API == 8 {
 			c.rejoining[b.Client] = c.rejoining[b.Client] || b.Code != 0
@@ -253,7 +269,7 @@ func (c *checks) ends(p parkedReply) bool {
 		}
 	}
 	for id, what := range c.appends {
-		if id.broker == p.broker && (p.api == 14 && what == "group" || p.api == 8 && what == "offsets") {
+		if id.broker == p.broker && ((p.api == 14 || p.api == 11) && what == "group" || p.api == 8 && what == "offsets" || p.api == 28 && what == "transactional offsets") {
 			return true
 		}
 	}
@@ -299,7 +315,10 @@ func (c *checks) assign(e event.Event) string {
 				}
 			}
 		}
+	case event.MemberReplaced:
+		c.first[b.Member] = cmp.Or(c.first[b.Old], b.Old)
 	case event.ClientAssigned:
+		who := cmp.Or(c.first[b.Member], b.Member)
 		taken := c.assigned[b.Generation]
 		if taken == nil {
 			taken = map[string]string{}
@@ -308,10 +327,10 @@ func (c *checks) assign(e event.Event) string {
 		for _, t := range b.Topics {
 			for _, p := range t.Partitions {
 				name := fmt.Sprintf("%s-%d", t.Topic, p)
-				if other := taken[name]; other != "" && other != b.Member {
+				if other := taken[name]; other != "" && other != who {
 					return fmt.Sprintf("in generation %d both %s and %s took %s over", b.Generation, other, b.Member, name)
 				}
-				taken[name] = b.Member
+				taken[name] = who
 			}
 		}
 	}
@@ -322,6 +341,11 @@ func (c *checks) assign(e event.Event) string {
 func (c *checks) commit(e event.Event) string {
 	switch b := e.Body.(type) {
 	case event.OffsetsPending:
+		for _, o := range b.Offsets {
+			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
+			c.maybe[name] = append(c.maybe[name], o.Offset)
+		}
+	case event.TxnOffsetsPending:
 		for _, o := range b.Offsets {
 			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
 			c.maybe[name] = append(c.maybe[name], o.Offset)

@@ -7,7 +7,7 @@ import (
 	"grouplab/coordinator/event"
 )
 
-func (c *consumer) autoCommits() bool { return c.cfg.AutoCommitMs > 0 }
+func (c *consumer) autoCommits() bool { return c.cfg.AutoCommitMs > 0 && c.cfg.TransactionalID == "" }
 
 // maybeAutoCommit is maybeAutoCommitOffsetsAsync: in poll, at most every auto.commit.interval.ms.
 func (c *consumer) maybeAutoCommit(w *World) {
@@ -35,6 +35,7 @@ func (c *consumer) newCommit() *kmsg.OffsetCommitRequest {
 	req := kmsg.NewPtrOffsetCommitRequest()
 	req.Version = 9
 	req.Group, req.Generation, req.MemberID = c.cfg.Group, c.generation, c.memberID
+	req.InstanceID = c.instance()
 	return req
 }
 
@@ -80,8 +81,11 @@ func (c *consumer) onCommit(w *World, k *call, r *kmsg.OffsetCommitResponse) {
 	case kerr.RebalanceInProgress.Code:
 		c.requestRejoin(w, "offset commit failed since group is already rebalancing")
 	case kerr.FencedInstanceID.Code, kerr.GroupAuthorizationFailed.Code, kerr.TopicAuthorizationFailed.Code:
-		c.fail(w, code, "OffsetCommit: "+event.CodeName(code))
-		return
+		if c.phase == running {
+			c.fail(w, code, "OffsetCommit: "+event.CodeName(code))
+			return
+		}
+		// A close only logs it, and goes on.
 	}
 	c.commitFailed(w, k, f)
 }

@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // Config is what a world is made of. The zero value of each field means its default.
@@ -51,6 +54,18 @@ type ConsumerConfig struct {
 	// JoinVersion is the version of JoinGroup that it speaks, 1 to 9, default 9. Up to 3 there is no handshake for the
 	// member id (KIP-394).
 	JoinVersion int16
+	// Assignors is partition.assignment.strategy by the assignors' names, the preferred one first: range, roundrobin,
+	// sticky, cooperative-sticky; default range alone. A consumer rebalances cooperatively (KIP-429) where all of its
+	// assignors can, that is, with cooperative-sticky alone.
+	Assignors []string
+	// InstanceID is group.instance.id, which makes it a static member (KIP-345): it never sends LeaveGroup. "" for a
+	// dynamic member; otherwise like Name. It needs JoinVersion 5.
+	InstanceID string
+	// TransactionalID makes it consume, transform and produce in transactions (KIP-98, KIP-447): instead of auto-commit
+	// its positions are committed every AutoCommitMs in a transaction of this id. "" for none; otherwise like Name.
+	TransactionalID string
+	// TransactionTimeoutMs is transaction.timeout.ms, default 60 000.
+	TransactionTimeoutMs int32
 }
 
 // withDefaults checks a world's description and fills in what was left out.
@@ -103,13 +118,52 @@ func (c ConsumerConfig) withDefaults() (ConsumerConfig, error) {
 	def32(&c.HeartbeatMs, 3_000)
 	def32(&c.AutoCommitMs, 5_000)
 	def32(&c.RecordsPerSecond, 1)
+	def32(&c.TransactionTimeoutMs, 60_000)
 	def64(&c.MetadataMaxAgeMs, 300_000)
 	def64(&c.RetryBackoffMs, 100)
 	def64(&c.RequestTimeoutMs, 30_000)
 	if c.JoinVersion == 0 {
 		c.JoinVersion = 9
 	}
-	return c, c.checkBounds()
+	if len(c.Assignors) == 0 {
+		c.Assignors = []string{rangeAssignor}
+	}
+	c.Assignors = slices.Clone(c.Assignors)
+	return c, cmp.Or(c.checkBounds(), c.checkAssignors(), c.checkInstance(), c.checkTransactional())
+}
+
+func (c ConsumerConfig) checkAssignors() error {
+	for i, name := range c.Assignors {
+		if !slices.Contains(Assignors(), name) {
+			return fmt.Errorf("consumer %s: no assignor is called %q; there are %s", c.Name, name, strings.Join(Assignors(), ", "))
+		}
+		if slices.Contains(c.Assignors[:i], name) {
+			return fmt.Errorf("consumer %s: it has the assignor %s twice", c.Name, name)
+		}
+	}
+	return nil
+}
+
+func (c ConsumerConfig) checkTransactional() error {
+	switch {
+	case c.TransactionalID == "":
+	case !named(c.TransactionalID):
+		return fmt.Errorf("consumer %s: no transactional id can be %q: it has 1 to 64 letters, digits, '.', '_' or '-'", c.Name, c.TransactionalID)
+	case c.AutoCommitMs <= 0:
+		return fmt.Errorf("consumer %s: a transactional consumer needs an interval for its commits", c.Name)
+	}
+	return nil
+}
+
+func (c ConsumerConfig) checkInstance() error {
+	switch {
+	case c.InstanceID == "":
+	case !named(c.InstanceID):
+		return fmt.Errorf("consumer %s: no instance can be called %q: a name has 1 to 64 letters, digits, '.', '_' or '-'", c.Name, c.InstanceID)
+	case c.JoinVersion < 5:
+		return fmt.Errorf("consumer %s: JoinGroup v%d cannot carry an instance id: v5 is the first that can", c.Name, c.JoinVersion)
+	}
+	return nil
 }
 
 func (c ConsumerConfig) checkBounds() error {
@@ -126,6 +180,7 @@ func (c ConsumerConfig) checkBounds() error {
 		{"retry back-off", c.RetryBackoffMs, 1, math.MaxInt32},
 		{"request timeout", c.RequestTimeoutMs, 1, math.MaxInt32},
 		{"rate", int64(c.RecordsPerSecond), 1, 1_000_000},
+		{"transaction timeout", int64(c.TransactionTimeoutMs), 1, math.MaxInt32},
 		{"version of JoinGroup", int64(c.JoinVersion), 1, 9},
 	} {
 		if b.v < b.least || b.v > b.most {

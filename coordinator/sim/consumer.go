@@ -19,6 +19,10 @@ const (
 	heartbeatKey       = 12
 	leaveGroupKey      = 13
 	syncGroupKey       = 14
+	initProducerIDKey  = 22
+	addOffsetsToTxnKey = 25
+	endTxnKey          = 26
+	txnOffsetCommitKey = 28
 )
 
 // reconnectBackoffMs is reconnect.backoff.ms: how long a node that refused is not chosen again.
@@ -106,9 +110,11 @@ type consumer struct {
 	snapshot           []topicCount // what the leader assigned by; nil for a follower
 	assigning          *assigning   // a leader that waits for metadata before it can assign
 	assigned           []position   // in order of topic and partition
+	given              given        // what StickyAssignor remembers
 	fetchCall          int64        // OffsetFetch in flight
 	nextAutoCommitMs   int64
 	meta               metadata
+	producer           producer
 }
 
 func newConsumer(cfg ConsumerConfig, index int, host string) *consumer {
@@ -131,6 +137,7 @@ func (c *consumer) clone() *consumer {
 	n.inbox, n.conns = slices.Clone(c.inbox), slices.Clone(c.conns)
 	n.groupTopics, n.snapshot = slices.Clone(c.groupTopics), slices.Clone(c.snapshot)
 	n.assigned = slices.Clone(c.assigned)
+	n.producer.offsets = slices.Clone(c.producer.offsets)
 	n.meta.topics, n.meta.brokers = slices.Clone(c.meta.topics), slices.Clone(c.meta.brokers)
 	return &n
 }
@@ -144,6 +151,7 @@ func (w *World) run(c *consumer) {
 			c.closeStep(w)
 		} else {
 			c.poll(w)
+			c.produce(w)
 			c.refreshMetadata(w)
 		}
 	}
@@ -251,6 +259,7 @@ func (c *consumer) nextMs(w *World) int64 {
 		at(c.metadataDueMs())
 	}
 	at(c.pollNextMs(w))
+	at(c.produceNextMs(w))
 	return next
 }
 
@@ -295,6 +304,10 @@ func (c *consumer) resetGeneration(w *World, reason string) {
 
 // answer hands a response to its handler.
 func (c *consumer) answer(w *World, k *call) {
+	if k.id == c.producer.call {
+		c.produced(w, k)
+		return
+	}
 	switch r := k.reply.(type) {
 	case *kmsg.MetadataResponse:
 		c.onMetadata(w, r)
@@ -317,6 +330,11 @@ func (c *consumer) answer(w *World, k *call) {
 // disconnected is a request that failed with its connection, or for want of an answer (CoordinatorResponseHandler's
 // onFailure: a DisconnectException makes the coordinator unknown).
 func (c *consumer) disconnected(w *World, k *call, n *conn) {
+	if k.id == c.producer.call {
+		c.producer.call = 0
+		c.producerLost(w, event.APIName(k.api())+" got no answer")
+		return
+	}
 	switch k.api() {
 	case metadataKey:
 		c.meta.call, c.meta.needed = 0, true

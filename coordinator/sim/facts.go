@@ -7,6 +7,7 @@ func (c *consumer) started() event.ClientStarted {
 	return event.ClientStarted{
 		Client: c.cfg.Name, Topics: c.cfg.Topics, SessionTimeoutMs: c.cfg.SessionTimeoutMs,
 		RebalanceTimeoutMs: c.cfg.RebalanceTimeoutMs, HeartbeatMs: c.cfg.HeartbeatMs,
+		Assignors: c.cfg.Assignors, InstanceID: c.cfg.InstanceID, TransactionalID: c.cfg.TransactionalID,
 	}
 }
 
@@ -25,7 +26,9 @@ func (c *consumer) facts() (bodies []event.Body) {
 		})
 	}
 	if owned := c.owned(); owned != nil {
-		bodies = append(bodies, event.ClientAssigned{Client: c.cfg.Name, Member: c.memberID, Generation: c.generation, Topics: owned})
+		bodies = append(bodies, event.ClientAssigned{
+			Client: c.cfg.Name, Member: c.memberID, Generation: c.generation, Topics: owned, Cooperative: c.cooperative(),
+		})
 	}
 	if c.paused {
 		bodies = append(bodies, event.ClientPaused{Client: c.cfg.Name})

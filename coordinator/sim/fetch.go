@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -53,19 +56,35 @@ func (c *consumer) consumed() bool {
 	return false
 }
 
-// take is onPartitionsAssigned.
+// take is the end of onJoinComplete: what it had and was not given again is revoked, which takes another round if there
+// is any (KIP-429); then onPartitionsAssigned. Only a cooperative consumer has something at this point.
 func (c *consumer) take(w *World, topics []record.TopicPartitions) {
-	c.assigned = nil
-	told := make([]event.TopicPartitions, len(topics))
-	for i, t := range topics {
-		told[i] = event.TopicPartitions(t)
+	had := c.assigned
+	var kept, added []position
+	for _, t := range topics {
 		for _, p := range t.Partitions {
-			c.assigned = append(c.assigned, position{topic: t.Topic, partition: p, sinceMs: -1})
+			is := func(a position) bool { return a.topic == t.Topic && a.partition == p }
+			if i := slices.IndexFunc(had, is); i >= 0 {
+				kept = append(kept, had[i])
+				had = slices.Delete(slices.Clone(had), i, i+1)
+			} else {
+				added = append(added, position{topic: t.Topic, partition: p, sinceMs: -1})
+			}
 		}
 	}
-	w.cause = w.emit(0, c.cfg.Group, event.ClientAssigned{
-		Client: c.cfg.Name, Member: c.memberID, Generation: c.generation, Topics: told,
+	if len(had) > 0 {
+		w.cause = w.emit(0, c.cfg.Group, event.ClientRevoked{Client: c.cfg.Name, Topics: byTopic(had)})
+		c.requestRejoin(w, "need to revoke partitions and re-join")
+	}
+	c.assigned = append(kept, added...)
+	slices.SortFunc(c.assigned, func(a, b position) int {
+		return cmp.Or(cmp.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
 	})
+	told := event.ClientAssigned{Client: c.cfg.Name, Member: c.memberID, Generation: c.generation, Topics: c.owned()}
+	if c.cooperative() {
+		told.Cooperative, told.Added = true, byTopic(added)
+	}
+	w.cause = w.emit(0, c.cfg.Group, told)
 }
 
 // revoke is onPartitionsRevoked, or onPartitionsLost where it is no member any more.
@@ -79,8 +98,10 @@ func (c *consumer) revoke(w *World, lost bool) {
 }
 
 // owned are the partitions that it has, by topic.
-func (c *consumer) owned() (list []event.TopicPartitions) {
-	for _, p := range c.assigned {
+func (c *consumer) owned() []event.TopicPartitions { return byTopic(c.assigned) }
+
+func byTopic(positions []position) (list []event.TopicPartitions) {
+	for _, p := range positions {
 		if n := len(list); n == 0 || list[n-1].Topic != p.topic {
 			list = append(list, event.TopicPartitions{Topic: p.topic})
 		}

@@ -52,6 +52,7 @@ func (c *consumer) heartbeatThread(w *World) {
 		req := kmsg.NewPtrHeartbeatRequest()
 		req.Version = 4
 		req.Group, req.Generation, req.MemberID = c.cfg.Group, c.generation, c.memberID
+		req.InstanceID = c.instance()
 		w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, plain)
 	}
 }
@@ -91,7 +92,8 @@ func (c *consumer) onHeartbeat(w *World, r *kmsg.HeartbeatResponse) {
 		c.resetGeneration(w, "encountered "+event.CodeName(r.ErrorCode)+" from HEARTBEAT response")
 		c.heartbeatFailed(w)
 	default:
-		// FENCED_INSTANCE_ID, GROUP_AUTHORIZATION_FAILED and the unexpected: the next poll throws it.
+		// FENCED_INSTANCE_ID, GROUP_AUTHORIZATION_FAILED and the unexpected: the thread ends, the next poll throws it.
+		c.heartbeat.enabled = false
 		c.fail(w, r.ErrorCode, "Heartbeat: "+event.CodeName(r.ErrorCode))
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator/event"
-	"grouplab/coordinator/record"
 )
 
 // failure is the exception that a RequestFuture of the Java client is raised with.
@@ -30,7 +29,8 @@ func (c *consumer) rejoinNeededOrPending(w *World) bool {
 	return c.rejoinNeeded
 }
 
-// joinPrepare is onJoinPrepare: commit what was consumed, then give the partitions up. It reports whether it is over.
+// joinPrepare is onJoinPrepare: commit what was consumed, then give the partitions up; cooperatively, only those that
+// it has lost with its membership. It reports whether it is over.
 func (c *consumer) joinPrepare(w *World) bool {
 	if c.prepare == idle {
 		c.prepare, c.prepareUntilMs = committing, w.nowMs+int64(c.cfg.RebalanceTimeoutMs)
@@ -47,7 +47,9 @@ func (c *consumer) joinPrepare(w *World) bool {
 		}
 	}
 	c.prepare, c.syncCall = idle, 0
-	c.revoke(w, c.generation == noGeneration && c.memberID == "")
+	if lost := c.generation == noGeneration && c.memberID == ""; lost || !c.cooperative() {
+		c.revoke(w, lost)
+	}
 	c.isLeader, c.groupTopics = false, nil
 	c.needsJoinPrepare = false
 	return true
@@ -63,11 +65,9 @@ func (c *consumer) initiateJoin(w *World) {
 	req.Group = c.cfg.Group
 	req.SessionTimeoutMillis = c.cfg.SessionTimeoutMs
 	req.RebalanceTimeoutMillis = c.cfg.RebalanceTimeoutMs
-	req.MemberID = c.memberID
+	req.MemberID, req.InstanceID = c.memberID, c.instance()
 	req.ProtocolType = "consumer"
-	req.Protocols = []kmsg.JoinGroupRequestProtocol{{Name: "range", Metadata: record.Subscription(record.Sub{
-		Version: 3, Topics: c.cfg.Topics, Generation: c.generation,
-	})}}
+	req.Protocols = c.protocols()
 	if reason := c.rejoinReason; reason != "" && req.Version >= 8 {
 		reason = reason[:min(len(reason), 255)] // JoinGroupRequest.maybeTruncateReason
 		req.Reason = &reason

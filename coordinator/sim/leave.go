@@ -6,9 +6,10 @@ import (
 	"grouplab/coordinator/event"
 )
 
-// leave is maybeLeaveGroup: a member says so, once, and forgets its id at once. Nobody reads the answer.
+// leave is maybeLeaveGroup: a member says so, once, and forgets its id at once. Nobody reads the answer. A static member
+// says nothing: its place is kept until its session is over (KIP-345).
 func (c *consumer) leave(w *World, reason string) {
-	if c.coordinator != 0 && c.state != event.Unjoined && c.memberID != "" {
+	if c.cfg.InstanceID == "" && c.coordinator != 0 && c.state != event.Unjoined && c.memberID != "" {
 		req := kmsg.NewPtrLeaveGroupRequest()
 		req.Version = 5
 		req.Group = c.cfg.Group

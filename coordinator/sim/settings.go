@@ -27,12 +27,16 @@ var settings = []setting{
 	{"group.min.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMinSessionTimeoutMs = int32(v) }},
 	// Not Kafka's: how long a broker takes to read a chunk of an offsets partition, and how large a chunk is there.
 	{"lab.load.delay.ms", 0, 600_000, func(d *drive.Config, v int64) { d.LoadDelayMs = v }},
+	{"log.cleaner.backoff.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.CleanerBackoffMs = v }},
+	{"log.cleaner.delete.retention.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.DeleteRetentionMs = v }},
 	{"min.insync.replicas", 1, 9, func(d *drive.Config, v int64) { d.Cluster.MinInsyncReplicas = int16(v) }},
 	{"offset.metadata.max.bytes", 0, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetMetadataMaxBytes = int32(v) }},
 	{"offsets.commit.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsCommitTimeoutMs = int32(v) }},
 	{"offsets.load.buffer.size", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.LoadChunkBytes = int(v) }},
 	{"offsets.topic.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.OffsetsPartitions = int32(v) }},
 	{"offsets.topic.replication.factor", 1, 9, func(d *drive.Config, v int64) { d.Cluster.OffsetsReplicas = int16(v) }},
+	{"offsets.topic.segment.bytes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.OffsetsSegmentBytes = int(v) }},
+	{"transaction.state.log.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.TransactionPartitions = int32(v) }},
 	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaFetchWaitMaxMs = v }},
 	{"replica.lag.time.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaLagTimeMaxMs = v }},
 }

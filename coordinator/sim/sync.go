@@ -28,6 +28,12 @@ func (c *consumer) onJoinLeader(w *World, r *kmsg.JoinGroupResponse) {
 	}
 	slices.Sort(c.groupTopics)
 	c.groupTopics = slices.Compact(c.groupTopics)
+	if r.SkipAssignment {
+		// KIP-814: a static leader came back, and the group goes on with what it has.
+		c.snapshot = c.counts(c.groupTopics)
+		c.sendSync(w, nil)
+		return
+	}
 	c.assigning = &assigning{members: r.Members}
 	for _, t := range c.groupTopics {
 		if !slices.Contains(c.meta.asked, t) {
@@ -38,7 +44,7 @@ func (c *consumer) onJoinLeader(w *World, r *kmsg.JoinGroupResponse) {
 	c.assign(w)
 }
 
-// assign is the leader's work: range over the topics that it knows, by the metadata that it has.
+// assign is the leader's work: the group's assignor over the topics that it knows, by the metadata that it has.
 func (c *consumer) assign(w *World) {
 	members := make([]assign.Member, 0, len(c.assigning.members))
 	for _, m := range c.assigning.members {
@@ -47,7 +53,7 @@ func (c *consumer) assign(w *World) {
 			a.InstanceID = *m.InstanceID
 		}
 		if sub, ok := record.DecodeSubscription(m.ProtocolMetadata); ok {
-			a.Topics, a.Generation = sub.Topics, sub.Generation
+			describe(&a, c.protocol, sub)
 		}
 		members = append(members, a)
 	}
@@ -57,7 +63,7 @@ func (c *consumer) assign(w *World) {
 		counts[t.name] = t.partitions
 	}
 	c.snapshot = c.counts(c.groupTopics)
-	given := assign.Range(members, counts)
+	given := assignorNamed(c.protocol)(members, counts)
 	list := make([]kmsg.SyncGroupRequestGroupAssignment, 0, len(members))
 	for _, m := range members {
 		topics := make([]record.TopicPartitions, len(given[m.ID]))
@@ -79,7 +85,7 @@ func (c *consumer) sendSync(w *World, list []kmsg.SyncGroupRequestGroupAssignmen
 	req.Version = 5
 	req.Group = c.cfg.Group
 	req.Generation = c.generation
-	req.MemberID = c.memberID
+	req.MemberID, req.InstanceID = c.memberID, c.instance()
 	kind, protocol := "consumer", c.protocol
 	req.ProtocolType, req.Protocol = &kind, &protocol
 	req.GroupAssignment = list
@@ -119,7 +125,7 @@ func (c *consumer) joinComplete(w *World, assignment []byte) {
 		return // it has left meanwhile
 	}
 	topics, ok := record.DecodeAssignment(assignment)
-	if !ok && len(assignment) > 0 {
+	if !ok && len(assignment) > 0 || assignorNamed(c.protocol) == nil {
 		c.joinFailed(w, failure{name: "KafkaException: the assignment cannot be read"})
 		return
 	}
@@ -130,6 +136,7 @@ func (c *consumer) joinComplete(w *World, assignment []byte) {
 	if !c.isLeader {
 		c.snapshot = nil
 	}
+	c.remember(topics)
 	c.take(w, topics)
 	c.nextAutoCommitMs = w.nowMs + int64(c.cfg.AutoCommitMs)
 }

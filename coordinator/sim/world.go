@@ -3,7 +3,8 @@
 //
 // The brokers are a drive.Drive, the same that the server runs. The consumers follow Kafka's Java client (2.4 to 3.x,
 // classic protocol): AbstractCoordinator, ConsumerCoordinator and, as far as it matters, NetworkClient. One file holds
-// one thing that they do: find.go, join.go, sync.go, heartbeat.go, commit.go, fetch.go, metadata.go, leave.go.
+// one thing that they do: find.go, join.go, assignor.go, sync.go, heartbeat.go, commit.go, fetch.go, metadata.go,
+// leave.go; produce.go is the transactional producer that may be beside a consumer (TransactionManager).
 //
 // What the brokers do is told by the drive's events; this package adds what clients and the network do. Heartbeats are
 // told only where they change something: their arrival is the coordinator's HeartbeatReceived (coalesced there); answers

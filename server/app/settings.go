@@ -43,6 +43,7 @@ var known = []setting{
 	{"default.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.DefaultReplicas = int16(v) }},
 	{"fetch.max.bytes", 1024, math.MaxInt32, "57671680", func(s *settings, v int64) { s.kafka.FetchMaxBytes = int32(v) }},
 	{"group.initial.rebalance.delay.ms", 0, math.MaxInt32, "3000", func(s *settings, v int64) { s.group.GroupInitialRebalanceDelayMs = int32(v) }},
+	{"group.max.size", 1, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.group.GroupMaxSize = int32(v) }},
 	{"group.max.session.timeout.ms", 1, math.MaxInt32, "1800000", func(s *settings, v int64) { s.group.GroupMaxSessionTimeoutMs = int32(v) }},
 	{"group.min.session.timeout.ms", 1, math.MaxInt32, "6000", func(s *settings, v int64) { s.group.GroupMinSessionTimeoutMs = int32(v) }},
 	{"max.connections", 0, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.kafka.MaxConnections = int32(v) }},
@@ -52,6 +53,8 @@ var known = []setting{
 	{"offset.metadata.max.bytes", 0, math.MaxInt32, "4096", func(s *settings, v int64) { s.group.OffsetMetadataMaxBytes = int32(v) }},
 	{"offsets.commit.timeout.ms", 1, math.MaxInt32, "5000", func(s *settings, v int64) { s.group.OffsetsCommitTimeoutMs = int32(v) }},
 	{"offsets.load.buffer.size", 1, math.MaxInt32, "5242880", func(s *settings, v int64) { s.loadChunkBytes = int(v) }},
+	{"offsets.retention.check.interval.ms", 1, math.MaxInt64, "600000", func(s *settings, v int64) { s.group.OffsetsRetentionCheckIntervalMs = v }},
+	{"offsets.retention.minutes", 1, math.MaxInt32, "10080", func(s *settings, v int64) { s.group.OffsetsRetentionMinutes = int32(v) }},
 	{"offsets.topic.num.partitions", 1, 10_000, "50", func(s *settings, v int64) { s.cluster.OffsetsPartitions = int32(v) }},
 	{"offsets.topic.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.OffsetsReplicas = int16(v) }},
 	{"replica.fetch.backoff.ms", 1, math.MaxInt32, "1000", func(s *settings, v int64) { s.cluster.ReplicaFetchBackoffMs = v }},
@@ -59,6 +62,7 @@ var known = []setting{
 	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, "500", func(s *settings, v int64) { s.cluster.ReplicaFetchWaitMaxMs = v }},
 	{"replica.lag.time.max.ms", 1, math.MaxInt32, "30000", func(s *settings, v int64) { s.cluster.ReplicaLagTimeMaxMs = v }},
 	{"socket.request.max.bytes", 1, math.MaxInt32, "104857600", func(s *settings, v int64) { s.kafka.SocketRequestMaxBytes = int32(v) }},
+	{"transaction.partition.verification.enable", onOff, onOff, "true", func(s *settings, v int64) { s.group.TransactionPartitionVerificationEnable = v == 1 }},
 }
 
 // Setting describes one configuration name for a help text.
@@ -133,7 +137,7 @@ func (s *settings) check(brokers int32) error {
 	return nil
 }
 
-// nearest finds the known name with the smallest edit distance.
+// nearest finds the known name with the smallest distance.
 func nearest(name string) string {
 	best, least := "", math.MaxInt
 	for _, k := range known {
@@ -144,26 +148,28 @@ func nearest(name string) string {
 	return best
 }
 
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	if len(a) > 200 {
-		a = a[:200]
+// distance is Levenshtein's from what was typed to a name, where what is missing costs half as much as what is wrong:
+// people leave out parts of long names.
+func distance(typed, name string) int {
+	const missing, wrong = 1, 2
+	if len(typed) > 200 {
+		typed = typed[:200]
 	}
-	row := make([]int, len(b)+1)
+	row := make([]int, len(name)+1)
 	for j := range row {
-		row[j] = j
+		row[j] = j * missing
 	}
-	for i := 1; i <= len(a); i++ {
+	for i := 1; i <= len(typed); i++ {
 		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
+		row[0] = i * wrong
+		for j := 1; j <= len(name); j++ {
 			change := diagonal
-			if a[i-1] != b[j-1] {
-				change++
+			if typed[i-1] != name[j-1] {
+				change += wrong
 			}
 			diagonal = row[j]
-			row[j] = min(change, row[j]+1, row[j-1]+1)
+			row[j] = min(change, row[j]+wrong, row[j-1]+missing)
 		}
 	}
-	return row[len(b)]
+	return row[len(name)]
 }

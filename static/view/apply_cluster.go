@@ -36,9 +36,26 @@ func (m *Model) applyCluster(e event.Event) {
 			t.HighWatermark, t.EndOffset = b.Offset, max(t.EndOffset, b.EndOffset)
 			t.Ends[e.Broker] = max(t.Ends[e.Broker], b.EndOffset)
 		}
+	case event.LogCompacted:
+		if b.Topic == offsetsTopic {
+			m.tape(b.Partition).compact(b)
+		}
 	default:
 		m.applyLoad(e)
 	}
+}
+
+// compact takes off the tape what compaction removed. The fact names the first of them; a record below To that a newer
+// one had overwritten is gone in any case. Those that stay keep their offsets.
+func (t *Tape) compact(b event.LogCompacted) {
+	gone := map[int64]bool{}
+	for _, r := range b.Removed {
+		gone[r.Offset] = true
+	}
+	t.Records = slices.DeleteFunc(t.Records, func(r TapeRecord) bool {
+		return r.Offset < b.To && (gone[r.Offset] || r.OverwrittenBy >= 0 && r.OverwrittenBy < b.To)
+	})
+	t.Compacted, t.Removed = b.To, t.Removed+b.Count
 }
 
 func (m *Model) applyLoad(e event.Event) {

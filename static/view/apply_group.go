@@ -1,6 +1,10 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"slices"
+
+	"grouplab/coordinator/event"
+)
 
 func (m *Model) applyGroup(g *Group, e event.Event) {
 	switch b := e.Body.(type) {
@@ -137,6 +141,8 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 			mb.SessionTimeoutMs, mb.RebalanceTimeoutMs, mb.Protocols, mb.Topics = b.SessionTimeoutMs, b.RebalanceTimeoutMs, b.Protocols, b.Topics
 			mb.LastHeardMs = e.AtMs
 		}
+	case event.MemberReplaced:
+		g.replaceMember(e, b)
 	case event.MemberRemoved:
 		if mb := g.Member(b.Member); mb != nil {
 			mb.Removed, mb.RemovedMs, mb.RemovedWhy, mb.RemovedGeneration = true, e.AtMs, b.Why, g.Generation
@@ -146,6 +152,21 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 				g.mark(Mark{Kind: MarkExpired, AtMs: e.AtMs, Seq: e.Seq, Member: b.Member})
 			}
 		}
+	}
+}
+
+// replaceMember gives a static member its new id. It is the same member in the same row; its process is a new one.
+func (g *Group) replaceMember(e event.Event, b event.MemberReplaced) {
+	mb := g.Member(b.Old)
+	if mb == nil {
+		return
+	}
+	lane := g.lane(mb)
+	lane.Earlier, lane.Member = append(slices.Clip(lane.Earlier), b.Old), b.Member
+	mb.ID, mb.LastHeardMs = b.Member, e.AtMs
+	if mb.Gone {
+		mb.Gone = false
+		g.span(mb, SpanMember, e.AtMs, 0)
 	}
 }
 

@@ -18,6 +18,10 @@ func (g *Group) applyOffsets(e event.Event) {
 		}
 		g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: g.Generation,
 			State: g.State, Append: b.Append, Offsets: b.Offsets})
+	case event.OffsetsRemoved:
+		for _, o := range b.Offsets {
+			g.Offsets = drop(g.Offsets, func(row *OffsetRow) bool { return row.Topic == o.Topic && row.Partition == o.Partition })
+		}
 	case event.OffsetsCommitted:
 		for _, o := range b.Offsets {
 			row := g.offsetRow(o.Topic, o.Partition)
@@ -36,6 +40,8 @@ func (g *Group) applyOffsets(e event.Event) {
 				State: b.State, Code: b.Code, Done: true, Offsets: b.Offsets})
 		}
 		g.mark(Mark{Kind: MarkRefused, AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Number: int64(b.Code)})
+	case event.TxnOffsetsPending, event.TxnOffsetsWritten, event.TxnOffsetsEnded:
+		g.applyTransaction(e)
 	case event.AppendStarted:
 		g.Appends = append(g.Appends, &AppendWait{Append: b.Append, Partition: b.Partition, What: b.What,
 			SinceMs: e.AtMs, DeadlineMs: b.DeadlineMs, Records: b.Records})
@@ -43,6 +49,37 @@ func (g *Group) applyOffsets(e event.Event) {
 	case event.AppendFinished:
 		g.Appends = drop(g.Appends, func(a *AppendWait) bool { return a.Append == b.Append })
 	}
+}
+
+// applyTransaction follows commits within transactions: pending, then in the log and seen by nobody, then committed or gone.
+// What a transaction commits follows as OffsetsCommitted.
+func (g *Group) applyTransaction(e event.Event) {
+	switch b := e.Body.(type) {
+	case event.TxnOffsetsPending:
+		for _, o := range b.Offsets {
+			row := g.offsetRow(o.Topic, o.Partition)
+			row.Pending, row.PendingSince = append(row.Pending, o.Offset), e.AtMs
+		}
+		g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: g.Generation,
+			State: g.State, Append: b.Append, Offsets: b.Offsets})
+	case event.TxnOffsetsWritten:
+		for _, o := range b.Offsets {
+			row := g.offsetRow(o.Topic, o.Partition)
+			row.settle(o.Offset)
+			row.endTxn(b.ProducerID)
+			row.Txn = append(row.Txn, TxnOffset{ProducerID: b.ProducerID, Offset: o.Offset, SinceMs: e.AtMs})
+		}
+		g.verdict(b.Append, 0)
+	case event.TxnOffsetsEnded:
+		for _, o := range b.Offsets {
+			g.offsetRow(o.Topic, o.Partition).endTxn(b.ProducerID)
+		}
+	}
+}
+
+// endTxn takes away what a producer's transaction has written.
+func (r *OffsetRow) endTxn(producerID int64) {
+	r.Txn = drop(r.Txn, func(t TxnOffset) bool { return t.ProducerID == producerID })
 }
 
 func (g *Group) offsetRow(topic string, partition int32) *OffsetRow {

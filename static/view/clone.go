@@ -39,7 +39,7 @@ func (g *Group) clone() *Group {
 	c.Members, c.Pending, c.Join, c.Sync = clonePointers(g.Members), clonePointers(g.Pending), clonePointers(g.Join), clonePointers(g.Sync)
 	c.Ops, c.Offsets, c.Appends = clonePointers(g.Ops), clonePointers(g.Offsets), clonePointers(g.Appends)
 	for _, row := range c.Offsets {
-		row.Pending = copied(row.Pending)
+		row.Pending, row.Txn = copied(row.Pending), copied(row.Txn)
 	}
 	c.Ledger, c.Generations, c.States = copied(g.Ledger), copied(g.Generations), copied(g.States)
 	c.Marks, c.Messages = capped(g.Marks), capped(g.Messages)

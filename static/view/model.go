@@ -72,6 +72,9 @@ type Tape struct {
 	Records []TapeRecord
 	// Live counts keys whose newest record has a value.
 	Live int
+	// Compacted is the offset below which superseded records were removed, Removed how many so far; offsets are kept.
+	Compacted int64
+	Removed   int
 	// Loads by broker.
 	Loads map[int32]*Load
 
@@ -219,8 +222,16 @@ type OffsetRow struct {
 	Committed    int64 // -1 none
 	CommittedMs  int64
 	BaseOffset   int64
-	Pending      []int64 // in flight, oldest first
+	Pending      []int64     // in flight, oldest first
+	Txn          []TxnOffset // written by transactions that have not ended, oldest first
 	PendingSince int64
+}
+
+// TxnOffset is an offset that a transaction has written and that nobody sees before the transaction commits.
+type TxnOffset struct {
+	ProducerID int64
+	Offset     int64
+	SinceMs    int64
 }
 
 // LedgerEntry is one commit and its verdict.

@@ -4,8 +4,8 @@ const offsetRows = 6
 
 // offsetLine is one partition's offsets.
 type offsetLine struct {
-	Name               string
-	Pending, Committed string
+	Name                    string
+	Pending, Committed, Txn string
 }
 
 // offsetLines are the group's offsets, and how many more there are.
@@ -27,6 +27,9 @@ func (s *stage) offsetLines() (list []offsetLine, more int) {
 			if n > 1 {
 				line.Pending += " ×" + num(n)
 			}
+		}
+		if n := len(row.Txn); n > 0 {
+			line.Txn = s.t("offsets.txn", num(row.Txn[n-1].Offset), num(row.Txn[n-1].ProducerID))
 		}
 		list = append(list, line)
 	}

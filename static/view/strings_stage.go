@@ -129,6 +129,7 @@ var wordsOfStage = map[string]Text{
 	"tape.hw.says":     {"high watermark: what follows is in flight", "high watermark：其后为在途"},
 
 	"offsets.none":    {"Nothing has been committed.", "还没有提交。"},
+	"offsets.txn":     {"{0} in transaction of producer {1}", "{0}，在 producer {1} 的事务中"},
 	"offsets.caption": {"Committed and pending offsets by partition", "按分区列出的已提交与待定 offset"},
 
 	"ownership.none":  {"A group’s name decides which broker coordinates it.", "组名决定由哪个 broker 协调它。"},

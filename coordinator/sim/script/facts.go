@@ -29,6 +29,9 @@ type group struct {
 	initialDelay int64
 	owners       map[string]string // partition -> member id, as the coordinator has it
 	committed    map[string]int64
+	// askedSeq is the newest request, asker the client that it came from.
+	askedSeq int64
+	asker    string
 }
 
 type parked struct {
@@ -174,6 +177,10 @@ func (g *group) apply(e event.Event) {
 		delete(g.pending, b.Member)
 	case event.MemberAdded:
 		g.members[b.Member] = b.ClientID
+	case event.RequestReceived:
+		g.askedSeq, g.asker = e.Seq, b.ClientID
+	case event.MemberReplaced:
+		g.replace(b.Old, b.Member, e.Cause)
 	case event.MemberRemoved:
 		delete(g.members, b.Member)
 		maps.DeleteFunc(g.owners, func(_, member string) bool { return member == b.Member })
@@ -207,6 +214,23 @@ func (g *group) apply(e event.Event) {
 		if b.Op == g.initialDelay {
 			g.initialDelay = 0
 		}
+	}
+}
+
+// replace gives the place of a static member to its successor (KIP-345), which may be another client.
+func (g *group) replace(old, member string, cause int64) {
+	g.members[member] = g.members[old]
+	if cause == g.askedSeq {
+		g.members[member] = g.asker
+	}
+	delete(g.members, old)
+	for partition, owner := range g.owners {
+		if owner == old {
+			g.owners[partition] = member
+		}
+	}
+	if g.leader == old {
+		g.leader = member
 	}
 }
 

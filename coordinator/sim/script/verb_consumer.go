@@ -1,6 +1,8 @@
 package script
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,8 +12,10 @@ import (
 var consumerVerb = verb{
 	name: "consumer",
 	usage: "consumer NAME [group=G] [topics=A,B] [session=45s] [rebalance=5m] [heartbeat=3s] [commit=5s|off] [metadata-age=5m] " +
-		"[request-timeout=30s] [rate=1] [v=9]",
-	help:    "describes a consumer; start makes it run. rate is in records a second and partition, v the version of JoinGroup",
+		"[request-timeout=30s] [rate=1] [v=9] [assignor=range] [instance=ID] [transactional=ID]",
+	help: "describes a consumer; start makes it run. rate is in records a second and partition, v the version of JoinGroup, " +
+		"assignor one or more of range,roundrobin,sticky,cooperative-sticky, the preferred one first, instance its group.instance.id, " +
+		"transactional the transactional.id with which it commits its offsets in transactions",
 	example: "consumer c1 session=10s rebalance=60s",
 	params:  []param{consumerParam},
 	options: []option{
@@ -25,6 +29,19 @@ var consumerVerb = verb{
 		{"request-timeout", durationParam("request.timeout.ms", 1)},
 		{"rate", wholeParam("rate", 1, 1_000_000)},
 		{"v", wholeParam("v", 1, 9)},
+		{"assignor", param{"ASSIGNORS", wrongAssignors}},
+		{"transactional", param{"ID", func(s string) string {
+			if named(s, 64) {
+				return ""
+			}
+			return fmt.Sprintf("%q cannot be a transactional id: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
+		}}},
+		{"instance", param{"INSTANCE", func(s string) string {
+			if named(s, 64) {
+				return ""
+			}
+			return fmt.Sprintf("%q cannot be an instance's name: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
+		}}},
 	},
 	quiet: true,
 	do: func(e *Engine, c Command) error {
@@ -46,12 +63,26 @@ var consumerVerb = verb{
 		cfg.RequestTimeoutMs = c.durationOption("request-timeout")
 		cfg.RecordsPerSecond = int32(c.numberOption("rate"))
 		cfg.JoinVersion = int16(c.numberOption("v"))
+		if a, ok := c.option("assignor"); ok {
+			cfg.Assignors = strings.Split(a, ",")
+		}
+		cfg.TransactionalID, _ = c.option("transactional")
+		cfg.InstanceID, _ = c.option("instance")
 		if err := e.world.AddConsumer(cfg); err != nil {
 			return err
 		}
 		e.facts.describe(cfg)
 		return nil
 	},
+}
+
+func wrongAssignors(s string) string {
+	for _, name := range strings.Split(s, ",") {
+		if !slices.Contains(sim.Assignors(), name) {
+			return fmt.Sprintf("no assignor is called %q%s", name, suggest(name, sim.Assignors(), ""))
+		}
+	}
+	return ""
 }
 
 func wrongTopics(s string) string {

@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"grouplab/coordinator/event"
+	"grouplab/coordinator/log"
+	"grouplab/coordinator/record"
+)
+
+// put appends one record with a key; a value of "" is a tombstone.
+func (w *world) put(topic, key, value string) {
+	r := log.Record{TimestampMs: w.nowMs, Key: []byte(key), Value: []byte(value)}
+	if value == "" {
+		r.Value = nil
+	}
+	leader, _, _ := w.c.Leader(topic, 0)
+	w.sayTo(leader, topic, 0, 1, 0, log.Encode(log.NoProducer, 0, []log.Record{r}))
+}
+
+// compactions are the facts of that kind since the last look, by broker.
+func (w *world) compactions() (list []string) {
+	for _, e := range w.events {
+		if b, ok := e.Body.(event.LogCompacted); ok {
+			list = append(list, fmt.Sprintf("b%d %d-%d kept %d removed %d told %d", e.Broker, b.From, b.To, b.Kept, b.Count, len(b.Removed)))
+		}
+	}
+	w.events = nil
+	return list
+}
+
+func same(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s:\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// Every copy of a compacted topic is compacted at the cleaner's beat, once enough of it is new, and nothing happens while
+// nothing is written.
+func TestCompactedTopics(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 3})
+	w.topic("orders", 1, 3, TopicConfig{"cleanup.policy", "compact"}, TopicConfig{"segment.bytes", "150"}) // two batches a segment
+	w.run(60_000)
+	quiet := w.moments
+	w.run(600_000)
+	if w.moments != quiet || w.nextMs() != -1 {
+		t.Errorf("an idle cluster has %d moments and waits for %d ms", w.moments-quiet, w.nextMs())
+	}
+	for i := range 5 {
+		w.put("orders", "a", fmt.Sprint(i))
+	}
+	w.events = nil
+	w.run(16_000)
+	same(t, "the first compaction", w.compactions(),
+		"b1 0-4 kept 1 removed 3 told 3", "b2 0-4 kept 1 removed 3 told 0", "b3 0-4 kept 1 removed 3 told 0")
+	w.put("orders", "a", "")
+	w.run(60_000)
+	same(t, "no new segment, no compaction", w.compactions())
+	w.put("orders", "b", "1")
+	w.run(16_000)
+	same(t, "two batches beside one are enough", w.compactions(),
+		"b1 4-6 kept 1 removed 2 told 2", "b2 4-6 kept 1 removed 2 told 0", "b3 4-6 kept 1 removed 2 told 0")
+	if w.run(600_000); w.nextMs() != -1 {
+		t.Errorf("it waits for %d ms with nothing to do", w.nextMs())
+	}
+	w.wantSameLogs("orders", 0)
+}
+
+// A cleaner waits for the high watermark, for an age, and for a broker to come back; each comes without a new segment.
+func TestTheCleanerLooksAgain(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 2, BrokerSessionTimeoutMs: 1_000_000, ReplicaLagTimeMaxMs: 1_000_000})
+	w.topic("orders", 1, 2, TopicConfig{"cleanup.policy", "compact"}, TopicConfig{"segment.bytes", "14"}, TopicConfig{"min.compaction.lag.ms", "40000"})
+	w.run(1000)
+	leader, _, _ := w.c.Leader("orders", 0)
+	w.c.KillBroker(w.nowMs, 3-leader)
+	w.take()
+	for range 3 {
+		w.put("orders", "a", "1")
+	}
+	w.run(60_000)
+	same(t, "below the high watermark", w.compactions())
+	w.c.StartBroker(w.nowMs, 3-leader)
+	w.take()
+	w.run(1_100_000)
+	same(t, "when the follower is back", w.compactions(), fmt.Sprintf("b%d 0-2 kept 1 removed 1 told 1", leader), fmt.Sprintf("b%d 0-2 kept 1 removed 1 told 0", 3-leader))
+	w.put("orders", "a", "2")
+	w.run(30_000)
+	same(t, "too young", w.compactions())
+	w.put("orders", "a", "3")
+	w.run(60_000)
+	if got := w.compactions(); len(got) != 2 {
+		t.Errorf("old enough: %v", got)
+	}
+}
+
+// What goes from __consumer_offsets is told record by record, up to a bound, and the newest of each key stays.
+func TestCompactedOffsets(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 1, OffsetsPartitions: 1, OffsetsSegmentBytes: 2000, DeleteRetentionMs: 20_000})
+	w.c.EnsureOffsetsTopic(w.nowMs)
+	w.take()
+	commit := func(offset int64) {
+		records := []log.Record{{TimestampMs: w.nowMs, Key: record.OffsetKey("g", "t", 0), Value: record.OffsetValue(record.Offset{Offset: offset, LeaderEpoch: -1, ExpireTimestampMs: -1})}}
+		if offset < 0 {
+			records[0].Value = nil
+		}
+		w.c.Append(w.nowMs, AppendRequest{Broker: 1, Topic: OffsetsTopic, Epoch: -1, Batch: log.Encode(log.NoProducer, 0, records), Acks: -1, Internal: true})
+		w.take()
+	}
+	for i := range int64(130) {
+		commit(i)
+	}
+	w.events = nil
+	w.run(20_000)
+	var told event.LogCompacted
+	for _, e := range w.events {
+		if b, ok := e.Body.(event.LogCompacted); ok {
+			told = b
+		}
+	}
+	if told.Kept != 1 || told.Count < 101 || len(told.Removed) != 100 || told.BytesAfter >= told.BytesBefore {
+		t.Fatalf("told %+v", told)
+	}
+	if r := told.Removed[3]; r.Offset != 3 || r.Why != event.WhySuperseded || r.By != told.To-1 || r.Record.What != "offset" || r.Record.Group != "g" || r.Record.Offset != 3 {
+		t.Errorf("the fourth is %+v", r)
+	}
+}
+
+func TestCompactionSettings(t *testing.T) {
+	for _, x := range []struct{ name, value, want string }{
+		{"min.cleanable.dirty.ratio", "1.5", "it goes from 0 to 1"}, {"min.cleanable.dirty.ratio", "NaN", "it goes from 0 to 1"},
+		{"min.cleanable.dirty.ratio", "half", "cannot be"}, {"delete.retention.ms", "-1", "at least 0"},
+		{"min.compaction.lag.ms", "-1", "at least 0"}, {"max.compaction.lag.ms", "0", "at least 1"}, {"cleanup.policy", "shrink", "compact, delete or both"},
+	} {
+		c := New(0, Config{Numbers: &event.Numbers{}})
+		code, message := c.CreateTopic(0, "t", 1, 1, []TopicConfig{{x.name, x.value}})
+		if code != codeInvalidConfig || !strings.Contains(message, x.want) {
+			t.Errorf("%s=%s: %d, %q", x.name, x.value, code, message)
+		}
+	}
+}
