@@ -113,7 +113,7 @@ func (s *stage) sentenceOfRest(w Waiting) sentence {
 	}
 	title := s.t("head.stable", num(len(g.Present())))
 	if ghost := s.ghostOf(g); ghost != nil {
-		return sentence{s.t("head.stable.ghost", name(ghost.Label)), s.clauses(s.ghostEnds(ghost), s.plain("head.stable.ghost.sub", num(s.g.Paused)))}
+		return sentence{s.t("head.stable.ghost", name(ghost.Label)), s.clauses(s.ghostEnds(ghost), s.plain("head.stable.ghost.sub", num(max(s.g.Paused, countPartitions(ghost.Assigned)))))}
 	}
 	return sentence{title, s.clauses(s.rich("head.stable.since", s.ago(g.SinceMs)), s.nextSession(), s.lastRebalance())}
 }

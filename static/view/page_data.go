@@ -10,7 +10,8 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "chart.css", "lesson.css", "page.css", "narrow.css"}
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "chart.css", "lesson.css", "page.css", "narrow.css", "phone.css",
+	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
 func (d PageData) lang() Lang {
