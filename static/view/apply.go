@@ -27,9 +27,29 @@ func (m *Model) Apply(e event.Event) {
 			m.applyGroup(m.group(e), e)
 		}
 	}
-	if pauses(e.Body) {
+	m.recount(e)
+}
+
+// recount counts again what stands still where a fact can change it: in its group, or in all where it names none.
+func (m *Model) recount(e event.Event) {
+	switch {
+	case m.inFacts || !pauses(e.Body):
+	case e.Group != "":
 		m.countPaused(e.Group)
+	case concernsAll(e.Body):
+		for name := range m.Groups {
+			m.countPaused(name)
+		}
 	}
+}
+
+// concernsAll tells whether a fact without a group can change how many partitions of any group stand still.
+func concernsAll(b event.Body) bool {
+	switch b.(type) {
+	case event.ConnectionClosed, event.TopicCreated, event.PartitionsAdded, event.FactsEnded:
+		return true
+	}
+	return false
 }
 
 // pauses tells whether a fact can change how many partitions stand still. What comes with every heartbeat and commit

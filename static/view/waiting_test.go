@@ -176,3 +176,18 @@ func TestACopyIsIndependent(t *testing.T) {
 		t.Error("what happened to the original changed the copy")
 	}
 }
+
+func TestAClosedConnectionPausesItsMembersPartitions(t *testing.T) {
+	s := newTold()
+	s.at(0, event.TopicCreated{Topic: "orders", Partitions: 6}, event.GroupCreated{}, added("a-1", "a"), added("b-1", "b"),
+		event.AssignmentStored{Generation: 1, Assignments: []event.Assignment{
+			{Member: "a-1", Topics: []event.TopicPartitions{{Topic: "orders", Partitions: []int32{0, 1, 2}}}},
+			{Member: "b-1", Topics: []event.TopicPartitions{{Topic: "orders", Partitions: []int32{3, 4, 5}}}}}},
+		event.StateChanged{From: event.CompletingRebalance, To: event.Stable})
+	s.seq++
+	s.m.Apply(event.Event{Seq: s.seq, AtMs: 1000, Broker: 1, Body: event.ConnectionClosed{Connection: 7, ClientID: "b", Members: []string{"b-1"}}})
+	s.m.SetNow(3000)
+	if g := s.m.Groups["g"]; g.Paused != 3 || g.PausedPartitionMs != 6000 {
+		t.Errorf("%d partitions stand still, %d ms in all; want 3 for 2 s", g.Paused, g.PausedPartitionMs)
+	}
+}
