@@ -13,7 +13,7 @@ import (
 func TestLivePageNamesTheGhost(t *testing.T) {
 	s := startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3, Set: quick,
 		Topics: []app.Topic{{Name: "orders", Partitions: 6}}})
-	const group = `watched <b>"group"</b>`
+	const group = `watched<b>group</b>`
 	options := []string{"session.timeout.ms=4000", "heartbeat.interval.ms=500"}
 	stays := joinKcat(t, s.KafkaAddrs(), group, "orders", append(options, "client.id=stays")...)
 	dies := joinKcat(t, s.KafkaAddrs(), group, "orders", append(options, "client.id=dies")...)

@@ -94,10 +94,14 @@ func (s *socket) send(ctx context.Context, text []byte) error {
 	defer done()
 	err := s.conn.Write(limited, websocket.MessageText, text)
 	switch {
-	case err == nil || ctx.Err() != nil:
-		return err
-	case limited.Err() != nil:
+	case err == nil:
+		return nil
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		// First, since the library closes a connection whose write ran out of time, and then the listener says that the
+		// viewer went.
 		return fmt.Errorf("%w for %v", errUnread, s.hub.cfg.WriteTimeout)
+	case ctx.Err() != nil:
+		return err
 	}
 	return errGone
 }
@@ -143,6 +147,7 @@ func (s *socket) part(err, cause error) error {
 	case errors.Is(err, ErrClosed), errors.Is(cause, ErrClosed):
 		s.close(websocket.StatusGoingAway, "the server stops")
 		return nil
+	case errors.Is(err, errUnread):
 	case errors.Is(cause, errGone), cause == nil && errors.Is(err, errGone):
 		return nil
 	case errors.Is(cause, errSpoke), errors.Is(cause, errFlood):
@@ -150,7 +155,6 @@ func (s *socket) part(err, cause error) error {
 		s.close(websocket.StatusPolicyViolation, err.Error())
 	case errors.Is(cause, errSilent):
 		err = cause
-	case errors.Is(err, errUnread):
 	default:
 		s.close(websocket.StatusInternalError, "the cluster could not be read; see the server's output")
 	}
