@@ -1,3 +1,7 @@
+//go:build !js
+
+// These tests ask the go command, which a browser does not have.
+
 package coordinator_test
 
 import (
