@@ -7,29 +7,30 @@ import (
 
 // Kafka's codes that a cluster answers with.
 const (
-	codeNone                     int16 = 0
-	codeOffsetOutOfRange         int16 = 1
-	codeUnknownTopicOrPartition  int16 = 3
-	codeNotLeaderOrFollower      int16 = 6
-	codeRequestTimedOut          int16 = 7
-	codeMessageTooLarge          int16 = 10
-	codeNetworkException         int16 = 13
-	codeInvalidTopic             int16 = 17
-	codeNotEnoughReplicas        int16 = 19
-	codeInvalidRequiredAcks      int16 = 21
-	codeInvalidTimestamp         int16 = 32
-	codeTopicAlreadyExists       int16 = 36
-	codeInvalidPartitions        int16 = 37
-	codeInvalidReplicationFactor int16 = 38
-	codeInvalidReplicaAssignment int16 = 39
-	codeInvalidConfig            int16 = 40
-	codeInvalidRequest           int16 = 42
-	codePolicyViolation          int16 = 44
-	codeStorageError             int16 = 56
-	codeFencedLeaderEpoch        int16 = 74
-	codeUnknownLeaderEpoch       int16 = 75
-	codeInvalidRecord            int16 = 87
-	codeOffsetNotAvailable       int16 = 78
+	codeNone                        int16 = 0
+	codeOffsetOutOfRange            int16 = 1
+	codeUnknownTopicOrPartition     int16 = 3
+	codeNotLeaderOrFollower         int16 = 6
+	codeRequestTimedOut             int16 = 7
+	codeMessageTooLarge             int16 = 10
+	codeNetworkException            int16 = 13
+	codeInvalidTopic                int16 = 17
+	codeNotEnoughReplicas           int16 = 19
+	codeEligibleLeadersNotAvailable int16 = 83
+	codeInvalidRequiredAcks         int16 = 21
+	codeInvalidTimestamp            int16 = 32
+	codeTopicAlreadyExists          int16 = 36
+	codeInvalidPartitions           int16 = 37
+	codeInvalidReplicationFactor    int16 = 38
+	codeInvalidReplicaAssignment    int16 = 39
+	codeInvalidConfig               int16 = 40
+	codeInvalidRequest              int16 = 42
+	codePolicyViolation             int16 = 44
+	codeStorageError                int16 = 56
+	codeFencedLeaderEpoch           int16 = 74
+	codeUnknownLeaderEpoch          int16 = 75
+	codeInvalidRecord               int16 = 87
+	codeOffsetNotAvailable          int16 = 78
 )
 
 // Cluster is brokers, topics and their logs. It is not safe for several goroutines: one goroutine owns it.

@@ -241,6 +241,13 @@ func (d *Drive) AddPartitions(nowMs int64, name string, total int32) (code int16
 	return code, message
 }
 
+// MoveLeader gives a partition another leader; see cluster.MoveLeader.
+func (d *Drive) MoveLeader(nowMs int64, topic string, partition, to int32) (code int16, message string) {
+	code, message = d.cluster.MoveLeader(d.at(nowMs), topic, partition, to)
+	d.changed()
+	return code, message
+}
+
 // ConfigChanged gives every coordinator new settings.
 func (d *Drive) ConfigChanged(nowMs int64, s coordinator.Settings) {
 	d.at(nowMs)

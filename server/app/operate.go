@@ -87,6 +87,24 @@ func (s *Server) AddPartitions(topic string, total int32) error {
 	return errors.Join(err, failed)
 }
 
+// MoveLeader makes another in-sync replica the leader of a partition.
+func (s *Server) MoveLeader(topic string, partition, to int32) error {
+	if err := s.known(to); err != nil {
+		return err
+	}
+	var failed error
+	err := s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) {
+		if info, ok := d.Cluster().Topic(topic); !ok || partition < 0 || int(partition) >= len(info.Partitions) {
+			failed = fmt.Errorf("partition %s-%d: %w", topic, partition, web.ErrUnknown)
+			return
+		}
+		s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("move %s-%d to broker %d", topic, partition, to)})
+		code, message := d.MoveLeader(nowMs, topic, partition, to)
+		failed = clusterError(fmt.Sprintf("%s-%d to broker %d", topic, partition, to), code, message)
+	})
+	return errors.Join(err, failed)
+}
+
 // Demo are the demo clients.
 func (s *Server) Demo() *demo.Demo { return s.demo }
 

@@ -55,6 +55,28 @@ func (s *Server) partitions(w http.ResponseWriter, r *http.Request) {
 	respond(w, http.StatusOK, map[string]any{"topic": r.PathValue("name"), "partitions": *total})
 }
 
+// move handles POST /api/partitions/move.
+func (s *Server) move(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Topic     *string `json:"topic"`
+		Partition *int32  `json:"partition"`
+		To        *int32  `json:"to"`
+	}
+	const shape = `{"topic":"orders","partition":0,"to":2}`
+	if !read(w, r, &body, shape) {
+		return
+	}
+	if body.Topic == nil || body.Partition == nil || body.To == nil {
+		refuse(w, http.StatusBadRequest, "topic, partition or to is missing", "send which partition another broker shall lead: "+shape)
+		return
+	}
+	if err := s.cfg.Control.MoveLeader(*body.Topic, *body.Partition, *body.To); err != nil {
+		refuseAction(w, err)
+		return
+	}
+	respond(w, http.StatusOK, map[string]any{"topic": *body.Topic, "partition": *body.Partition, "leader": *body.To})
+}
+
 // maxPartitions bounds what a topic can be given from a page.
 const maxPartitions = 10_000
 

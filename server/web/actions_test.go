@@ -17,6 +17,7 @@ func TestActions(t *testing.T) {
 		{"/api/topics/orders/partitions", `{"total":8}`, "partitions orders 8", `{"partitions":8,"topic":"orders"}`},
 		{"/api/topics/orders/partitions", `{"partitions":7}`, "partitions orders 7", `{"partitions":7,"topic":"orders"}`},
 		{"/api/topics/a%2Fb/partitions", ` {"total":8} `, "partitions a/b 8", `{"partitions":8,"topic":"a/b"}`},
+		{"/api/partitions/move", `{"topic":"orders","partition":1,"to":2}`, "move orders 1 2", `{"leader":2,"partition":1,"topic":"orders"}`},
 		{"/api/demo", `{"start":2}`, "start 2", `{"started":["demo-1"]}`},
 		{"/api/demo", `{"kill":"demo-1"}`, "kill demo-1", `{"killed":"demo-1"}`},
 		{"/api/demo", `{"stop":"demo-1"}`, "stop demo-1", `{"stopped":"demo-1"}`},
@@ -61,7 +62,7 @@ func TestWhoMayAct(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for target, text := range map[string]string{"/api/brokers/1/kill": "", "/api/brokers/1/restart": "",
-				"/api/topics/orders/partitions": `{"total":8}`, "/api/demo": `{"start":1}`} {
+				"/api/topics/orders/partitions": `{"total":8}`, "/api/partitions/move": `{"topic":"orders","partition":1,"to":2}`, "/api/demo": `{"start":1}`} {
 				l := newLab(t, live.Config{})
 				r := l.ask("POST", target, append(c.change, body(text))...)
 				if c.status != 200 {
@@ -101,6 +102,8 @@ func TestBadActions(t *testing.T) {
 		{"/api/topics/orders/partitions", `{"total":8}{"total":9}`, 400, "more follows"},
 		{"/api/topics/orders/partitions", `{"count":8}`, 400, `unknown field`},
 		{"/api/topics/orders/partitions", `{"total":8` + strings.Repeat(" ", 5000) + `}`, 413, "longer than 4096 bytes"},
+		{"/api/partitions/move", `{"topic":"orders","to":2}`, 400, "is missing"},
+		{"/api/partitions/move", `{"topic":"orders","partition":"1","to":2}`, 400, "not the JSON object"},
 		{"/api/demo", `{}`, 400, "one thing at a time"},
 		{"/api/demo", `{"start":1,"kill":"demo-1"}`, 400, "one thing at a time"},
 		{"/api/demo", `{"start":99}`, 409, "at most 16"},

@@ -15,6 +15,7 @@
 //	GET  /metrics, /healthz
 //	POST /api/brokers/ID/kill, /api/brokers/ID/restart
 //	POST /api/topics/NAME/partitions  {"total":8}
+//	POST /api/partitions/move         {"topic":"orders","partition":0,"to":2}
 //	POST /api/demo                    {"start":2}, {"kill":"demo-1"} or {"stop":"demo-1"}
 //
 // Whatever goes wrong under /api is answered with {"error":"…","hint":"…"}: what was wrong, and what would be right.
@@ -46,6 +47,8 @@ type Control interface {
 	RestartBroker(id int32) error
 	// AddPartitions gives a topic more partitions, up to total.
 	AddPartitions(topic string, total int32) error
+	// MoveLeader makes another in-sync replica the leader of a partition.
+	MoveLeader(topic string, partition, to int32) error
 	// StartDemo starts n demo consumers, and the producer with the first, and returns their names.
 	StartDemo(n int) ([]string, error)
 	// KillDemo ends a demo consumer without LeaveGroup; StopDemo lets it leave.
@@ -183,6 +186,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/api/demo", s.demo)
 	mux.HandleFunc("/api/brokers/{id}/{verb}", s.acting(s.broker))
 	mux.HandleFunc("/api/topics/{name}/partitions", s.acting(s.partitions))
+	mux.HandleFunc("/api/partitions/move", s.acting(s.move))
 	mux.Handle("/metrics", only(http.MethodGet, s.metrics.handler().ServeHTTP))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "there is nothing at "+r.URL.Path, "there are /api/state, /api/events, /api/live, /api/probe and /api/demo")

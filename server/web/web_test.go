@@ -67,6 +67,14 @@ func (c *control) AddPartitions(topic string, total int32) error {
 	return nil
 }
 
+func (c *control) MoveLeader(topic string, partition, to int32) error {
+	if topic == nasty {
+		return fmt.Errorf("%w topic %q", ErrUnknown, topic)
+	}
+	c.say("move %s %d %d", topic, partition, to)
+	return nil
+}
+
 func (c *control) StartDemo(n int) ([]string, error) {
 	if n > 16 {
 		return nil, errors.New("at most 16 demo consumers run at once")
