@@ -20,7 +20,7 @@ RUNARGS ?=
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
-run: build ## build all, serve the lab and a three-broker cluster, print both addresses
+run: build ## build all, serve the lab and a three-broker cluster, print both addresses (HTTP=127.0.0.1:8080 KAFKA=127.0.0.1:9092)
 	@$(DIST)/grouplab -http $(HTTP) -kafka $(KAFKA) -brokers 3 -topics orders=6 $(RUNARGS)
 
 build: $(DIST)/lab.wasm.br ## build the tab and the server

@@ -167,7 +167,10 @@ func (b *tab) until(what, condition string, within time.Duration) {
 	}
 }
 
-// clickOn presses a button as the mouse would.
-func clickOn(selector string) chromedp.Action[chromedp.Void] {
-	return chromedp.Click(chromedp.CSS(selector))
+// click presses a button. It is found and pressed in one go, since a live page may draw it anew at any moment.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	if !eval[bool](b, fmt.Sprintf(`(() => { const button = document.querySelector(%q); button?.click(); return !!button })()`, selector)) {
+		b.t.Fatalf("there is nothing to press at %s", selector)
+	}
 }

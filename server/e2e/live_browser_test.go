@@ -48,11 +48,11 @@ func TestLivePageKillsABroker(t *testing.T) {
 	if coordinator == "" {
 		t.Fatalf("no broker owns the group's partition: %s, %s", b.text("#part-ownership"), eval[string](b, machine))
 	}
-	b.run("killing broker "+coordinator, clickOn(`[data-do=kill-broker][data-arg="`+coordinator+`"]`))
+	b.click(`[data-do=kill-broker][data-arg="` + coordinator + `"]`)
 	b.until("another broker to own the group's partition",
 		`[...document.querySelectorAll("#part-ownership li")].some(li => li.innerText.includes("owned") && !li.innerText.includes("broker `+coordinator+`"))`, 30*time.Second)
 	b.until("the group to be Stable at its next coordinator", `document.querySelector("#part-headline").innerText.includes("Stable")`, 30*time.Second)
-	b.run("restarting broker "+coordinator, clickOn(`[data-do=restart-broker][data-arg="`+coordinator+`"]`))
+	b.click(`[data-do=restart-broker][data-arg="` + coordinator + `"]`)
 	b.until("the broker to run again", `document.querySelector('[data-do=kill-broker][data-arg="`+coordinator+`"]')`, 20*time.Second)
 	eventually(t, 20*time.Second, func() error { return owns(member, 6) })
 	b.quiet()

@@ -106,8 +106,8 @@ var wordsOfTools = map[string]Text{
 	"ask.show":          {"Just show me", "直接看答案"},
 	"ask.right":         {"this happens", "结果如此"},
 	"ask.yours":         {"your answer", "你的答案"},
-	"ask.graded":        {"Graded by running a copy ahead.", "在副本上向前运行来判定。"},
-	"ask.decided":       {"The copy decided it at {0}.", "副本在 {0} 得出结果。"},
+	"ask.graded":        {"Graded by running a copy of this whole world ahead of you.", "把整个实验世界另存一份，先往前运行来判定。"},
+	"ask.decided":       {"The copy of the world decided it at {0}.", "另存的那一份在 {0} 得出结果。"},
 
 	"live.on":         {"Live", "实时"},
 	"live.on.sub":     {"what the coordinators say, as they say it", "coordinator 说什么，这里就显示什么"},
