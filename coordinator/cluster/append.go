@@ -26,7 +26,7 @@ func (c *Cluster) WriteMarker(nowMs int64, m MarkerRequest) {
 	leader, _, ok := c.Leader(m.Topic, m.Partition)
 	m.Marker.TimestampMs = c.nowMs
 	r := AppendRequest{Broker: leader, Topic: m.Topic, Partition: m.Partition, Epoch: -1, Batch: m.Marker.Encode(), Acks: -1, TimeoutMs: markerTimeoutMs,
-		Ticket: m.Ticket, Internal: true, Marker: true, Cause: m.Cause}
+		Ticket: m.Ticket, Internal: true, Marker: true, Cause: m.Cause, What: "marker"}
 	result := Appended{Broker: leader, Topic: m.Topic, Partition: m.Partition, Ticket: m.Ticket, Internal: true, Marker: true, From: m.From, Life: m.Life, Cause: m.Cause,
 		BaseOffset: -1, LogStartOffset: -1}
 	if ok && !c.Running(leader) {
@@ -39,18 +39,28 @@ func (c *Cluster) WriteMarker(nowMs int64, m MarkerRequest) {
 
 // try appends and answers, now or when the replicas have it.
 func (c *Cluster) try(r AppendRequest, result Appended) {
-	end, refused := c.append(r, &result)
+	fault := c.struck(&r)
+	end, refused := int64(0), fault.refusal()
+	if refused == nil {
+		end, refused = c.append(r, &result)
+	}
 	if refused != nil {
 		result.Code, result.Message = refused.Code, refused.Reason
 		c.finish(result)
 		return
 	}
+	fault.spoil(&result)
 	p := c.find(r.Topic, r.Partition)
-	if r.Acks != -1 || p.local().hw >= end {
+	held := fault.HoldMs > 0 || len(p.waiters) > 0 && p.waiters[0].end < end
+	if !held && (r.Acks != -1 || p.local().hw >= end) {
 		c.finish(result)
 		return
 	}
-	c.wait(p, waiter{end, c.nowMs + max(r.TimeoutMs, 0), result})
+	w := waiter{end: end, deadlineMs: c.nowMs + max(r.TimeoutMs, 0), result: result}
+	if fault.HoldMs > 0 {
+		w.heldUntilMs = c.nowMs + fault.HoldMs
+	}
+	c.wait(p, w)
 }
 
 // wait keeps an append until the replicas have it. A repeated batch ends before newer ones, so the place is looked for.
@@ -121,8 +131,8 @@ func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
 		return b, err
 	}
 	b, err := log.Validate(r.Batch, p.topic.maxMessageBytes)
-	if err == nil && p.topic.compacted && b.Codec() == log.None {
-		err = keyed(b)
+	if err == nil && p.topic.compacted && (b.Codec() == log.None || c.cfg.Decompress != nil) {
+		err = keyed(b, c.cfg.Decompress)
 	}
 	if err == nil && b.MaxTimestampMs > c.nowMs+p.topic.timestampAfterMs {
 		err = &log.Error{Code: codeInvalidTimestamp, Reason: fmt.Sprintf("a record's timestamp, %d, is more than message.timestamp.after.max.ms (%d) after the broker's time, %d",
@@ -132,9 +142,9 @@ func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
 }
 
 // keyed wants a key in every record: compaction keeps the newest record of each.
-func keyed(b log.Batch) error {
+func keyed(b log.Batch, unpack log.Decompress) error {
 	without := int64(-1)
-	err := b.Each(nil, func(r log.Record) bool {
+	err := b.Each(unpack, func(r log.Record) bool {
 		if r.Key == nil {
 			without = r.Offset
 		}
@@ -185,6 +195,7 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 		if r.Internal && !r.Marker {
 			said.Append = r.Ticket
 		}
+		tellProducer(&said, b)
 		p.lastAppend = c.emit(p.leader, r.Group, r.Cause, said)
 	}
 	c.newsForFollowers(p)
@@ -194,6 +205,13 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 		return c.retain(p, p.local(), l.StartOffset())
 	}
 	return nil
+}
+
+// tellProducer says whose transaction a batch belongs to.
+func tellProducer(said *event.RecordsAppended, b log.Batch) {
+	if b.Transactional() {
+		said.Transactional, said.ProducerID, said.ProducerEpoch = true, b.ProducerID, b.ProducerEpoch
+	}
 }
 
 // commitRecords are the records of a commit's batch, as log.Describe would read them.
@@ -230,7 +248,7 @@ func (c *Cluster) retain(p *partition, r *replica, minStart int64) error {
 // when the ISR shrinks between the watermark's move and this look; nothing comes between them in this machine.
 func (c *Cluster) release(p *partition) {
 	done, hw := 0, p.local().hw
-	for done < len(p.waiters) && p.waiters[done].end <= hw {
+	for done < len(p.waiters) && p.waiters[done].end <= hw && p.waiters[done].heldUntilMs <= c.nowMs {
 		c.finish(p.waiters[done].result)
 		done++
 	}
@@ -273,6 +291,9 @@ func (c *Cluster) expireWaiting() {
 			return true
 		})
 		c.removeWaiters(p, 0)
+		if p.leader >= 0 {
+			c.release(p) // those that waited behind one whose answer was kept back
+		}
 	}
 }
 

@@ -50,9 +50,12 @@ type Cluster struct {
 	lagTickMs int64
 	// cleanTickMs is when the cleaner looks next, -1 where no log has a new segment to look at.
 	cleanTickMs int64
-	quiet       bool
-	out         Output
-	spare       Output
+	// faults are for the next appends of coordinators; topicNumbers counts the topics that there ever were.
+	faults       []Fault
+	topicNumbers int
+	quiet        bool
+	out          Output
+	spare        Output
 }
 
 // New returns a cluster whose brokers all run and which has no topic. It panics where Config.Numbers is missing.
@@ -128,6 +131,7 @@ func (c *Cluster) emit(broker int32, group string, cause int64, body event.Body)
 func (c *Cluster) Advance(nowMs int64) {
 	c.at(nowMs)
 	c.noticeKilled()
+	c.releaseHeld()
 	c.expireWaiting()
 	if c.lagTickMs >= 0 && c.nowMs >= c.lagTickMs {
 		c.shrinkLagging()
@@ -168,6 +172,7 @@ func (c *Cluster) deadline() int64 {
 	}
 	for _, index := range c.waiting {
 		sooner(c.partitions[index].firstDeadlineMs)
+		sooner(c.partitions[index].heldDeadline())
 	}
 	sooner(c.lagTickMs)
 	sooner(c.cleanTickMs)
@@ -193,17 +198,18 @@ func (c *Cluster) Clone(n *event.Numbers) *Cluster {
 	d.cfg.Numbers = n
 	d.brokers = append([]broker(nil), c.brokers...)
 	d.waiting = append([]int32(nil), c.waiting...)
+	d.faults = append([]Fault(nil), c.faults...)
 	d.out, d.spare = c.out.copied(), Output{}
 	d.byName = make(map[string]*topic, len(c.byName))
 	d.topics = make([]*topic, len(c.topics))
-	d.partitions = make([]*partition, 0, len(c.partitions))
+	d.partitions = append(make([]*partition, 0, len(c.partitions)), c.partitions...)
 	for i, t := range c.topics {
 		copied := *t
 		copied.partitions = append([]int32(nil), t.partitions...)
 		d.topics[i], d.byName[t.name] = &copied, &copied
-	}
-	for _, p := range c.partitions {
-		d.partitions = append(d.partitions, p.clone(d.topics[p.topic.number]))
+		for _, index := range t.partitions {
+			d.partitions[index] = c.partitions[index].clone(&copied)
+		}
 	}
 	d.fetchers = append([]fetcher(nil), c.fetchers...)
 	for i := range d.fetchers {

@@ -53,8 +53,10 @@ func (c *Cluster) logFacts(p *partition, say func(int64, int32, string, event.Bo
 		// A log that cannot be read has no tail to show; the host hears of it where it matters, at the next append.
 		_ = l.Each(l.EndOffset()-factRecords, l.EndOffset(), func(b log.Batch) bool {
 			records := log.Describe(b, nil)
-			say(min(b.MaxTimestampMs, c.nowMs), teller, groupOf(records), event.RecordsAppended{Topic: p.topic.name, Partition: p.number,
-				BaseOffset: b.BaseOffset, Count: int(b.Count), Bytes: len(b.Bytes), Records: records})
+			said := event.RecordsAppended{Topic: p.topic.name, Partition: p.number, BaseOffset: b.BaseOffset, Count: int(b.Count),
+				Bytes: len(b.Bytes), Records: records}
+			tellProducer(&said, b)
+			say(min(b.MaxTimestampMs, c.nowMs), teller, groupOf(records), said)
 			return true
 		})
 	}

@@ -139,7 +139,7 @@ func (c *Cluster) disconnect(f *fetcher) {
 	}
 	for _, index := range f.queue {
 		p := c.partitions[index]
-		if i := p.at(f.follower); p.replicas[i].source == f.leader {
+		if i := p.at(f.follower); i >= 0 && p.replicas[i].source == f.leader {
 			p.replicas[i].queued = false
 		}
 	}

@@ -21,7 +21,7 @@ func (c *Cluster) ask(f *fetcher) {
 	} else {
 		for _, index := range f.queue {
 			p := c.partitions[index]
-			if i := p.at(f.follower); p.replicas[i].source == f.leader && p.replicas[i].queued {
+			if i := p.at(f.follower); i >= 0 && p.replicas[i].source == f.leader && p.replicas[i].queued {
 				body.asked = append(body.asked, p.replicas[i].asks(p))
 			}
 		}
@@ -54,7 +54,11 @@ func (c *Cluster) answered(f *fetcher, body *messageBody) {
 	f.outstanding = false
 	for _, part := range body.answered {
 		p := c.partitions[part.index]
-		r := &p.replicas[p.at(f.follower)]
+		i := p.at(f.follower)
+		if i < 0 {
+			continue // its topic was deleted
+		}
+		r := &p.replicas[i]
 		if r.source != f.leader || p.epoch != part.epoch || r.log.EndOffset() != part.offset {
 			continue
 		}
@@ -83,6 +87,7 @@ func (c *Cluster) follow(p *partition, r *replica, part answerPart) {
 	_, err := r.log.AppendReplica(part.batches)
 	end := r.log.EndOffset()
 	r.hw = max(r.hw, min(part.hw, end))
+	r.log.Settle(r.hw)
 	if end > before {
 		seq := int64(0)
 		if !c.quiet {

@@ -99,10 +99,12 @@ type trouble struct {
 	end, asked int64
 }
 
-// waiter is an append with acks -1 that waits until the high watermark reaches its end.
+// waiter is an append with acks -1 that waits until the high watermark reaches its end, and behind those before it.
 type waiter struct {
 	end, deadlineMs int64
 	result          Appended
+	// heldUntilMs is until when a Fault keeps its answer back, 0 where none does.
+	heldUntilMs int64
 }
 
 // at is the place of a broker's replica, -1 where it has none.

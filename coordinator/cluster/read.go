@@ -3,6 +3,8 @@ package cluster
 import (
 	"slices"
 	"strings"
+
+	"grouplab/coordinator/log"
 )
 
 // Read reads below the high watermark, for clients (Kafka: ReplicaManager.readFromLog). An offset between the high
@@ -22,9 +24,16 @@ func (c *Cluster) Read(r ReadRequest) ReadResult {
 		result.Code = codeOffsetOutOfRange
 		return result
 	}
+	upTo := local.hw
+	if r.Committed {
+		upTo = result.LastStable
+	}
 	var err error
-	if result.Batches, err = local.log.Read(r.Offset, local.hw, r.MaxBytes, r.MinOne); err != nil {
+	if result.Batches, err = local.log.Read(r.Offset, upTo, r.MaxBytes, r.MinOne); err != nil {
 		result.Code = codeStorageError
+	}
+	if r.Committed && len(result.Batches) > 0 {
+		result.Aborted = local.log.Aborted(r.Offset, log.EndOf(result.Batches))
 	}
 	return result
 }
@@ -48,12 +57,25 @@ func (c *Cluster) ReadLog(broker int32, topic string, partition int32, offset in
 // ListOffset finds an offset by time, or one of Latest, Earliest, MaxTimestamp. epoch -1: the client has none. Right
 // after an election the latest offset may not be known yet: OFFSET_NOT_AVAILABLE (KIP-207).
 func (c *Cluster) ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) ListedOffset {
+	return c.listOffset(broker, topic, partition, epoch, timestampMs, false)
+}
+
+// ListCommitted is ListOffset for a reader of committed records: what counts ends at the last stable offset.
+func (c *Cluster) ListCommitted(broker int32, topic string, partition, epoch int32, timestampMs int64) ListedOffset {
+	return c.listOffset(broker, topic, partition, epoch, timestampMs, true)
+}
+
+func (c *Cluster) listOffset(broker int32, topic string, partition, epoch int32, timestampMs int64, committed bool) ListedOffset {
 	none := ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1}
 	p, code := c.led(broker, topic, partition, epoch)
 	if none.Code = code; code != codeNone {
 		return none
 	}
 	local := p.local()
+	upTo := local.hw
+	if committed {
+		upTo = local.log.LastStable(local.hw)
+	}
 	var offset, foundMs int64
 	var ok bool
 	var err error
@@ -63,18 +85,18 @@ func (c *Cluster) ListOffset(broker int32, topic string, partition, epoch int32,
 			none.Code = codeOffsetNotAvailable
 			return none
 		}
-		return ListedOffset{Offset: local.hw, TimestampMs: -1, LeaderEpoch: p.epoch}
+		return ListedOffset{Offset: upTo, TimestampMs: -1, LeaderEpoch: p.epoch}
 	case timestampMs == Earliest:
 		start := local.log.StartOffset()
 		return ListedOffset{Offset: start, TimestampMs: -1, LeaderEpoch: local.log.EpochAt(start)}
 	case timestampMs == MaxTimestamp:
-		offset, foundMs, ok, err = local.log.Newest(nil)
-		ok = ok && offset < local.hw
+		offset, foundMs, ok, err = local.log.Newest(c.cfg.Decompress)
+		ok = ok && offset < upTo
 	case timestampMs < 0:
 		none.Code = codeInvalidRequest
 		return none
 	default:
-		offset, foundMs, ok, err = local.log.OffsetForTime(timestampMs, local.hw, nil)
+		offset, foundMs, ok, err = local.log.OffsetForTime(timestampMs, upTo, c.cfg.Decompress)
 	}
 	switch {
 	case err != nil:

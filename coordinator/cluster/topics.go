@@ -59,7 +59,7 @@ func (c *Cluster) CreateTopicWith(nowMs int64, spec TopicSpec) (code int16, mess
 
 func (c *Cluster) create(nowMs int64, spec TopicSpec, internal bool) (code int16, message string) {
 	c.at(nowMs)
-	t := &topic{number: len(c.topics), name: spec.Name, internal: internal, configs: slices.Clone(spec.Configs)}
+	t := &topic{number: c.topicNumbers, name: spec.Name, internal: internal, configs: slices.Clone(spec.Configs)}
 	t.id = c.topicID(t)
 	if code, message = c.checkName(spec.Name); code == codeNone {
 		code, message = c.configure(t)
@@ -71,6 +71,7 @@ func (c *Cluster) create(nowMs int64, spec TopicSpec, internal bool) (code int16
 	if code != codeNone || spec.ValidateOnly {
 		return code, message
 	}
+	c.topicNumbers++
 	c.topics = append(c.topics, t)
 	c.byName[t.name] = t
 	c.out.MetadataChanged = true
@@ -143,8 +144,12 @@ func (c *Cluster) checkName(name string) (code int16, message string) {
 }
 
 func (c *Cluster) checkPartitions(more int32) (code int16, message string) {
-	if len(c.partitions)+int(more) > c.cfg.MaxPartitions {
-		return codePolicyViolation, fmt.Sprintf("this cluster has at most %d partitions: %d are there, %d more were asked for", c.cfg.MaxPartitions, len(c.partitions), more)
+	there := 0
+	for _, t := range c.topics {
+		there += len(t.partitions)
+	}
+	if there+int(more) > c.cfg.MaxPartitions {
+		return codePolicyViolation, fmt.Sprintf("this cluster has at most %d partitions: %d are there, %d more were asked for", c.cfg.MaxPartitions, there, more)
 	}
 	return codeNone, ""
 }

@@ -61,6 +61,9 @@ type Config struct {
 	MinCleanableRatio float64
 	// DeleteRetentionMs is log.cleaner.delete.retention.ms, a day: how long tombstones stay after a first compaction.
 	DeleteRetentionMs int64
+	// Decompress opens compressed batches where their records are looked at: those that are produced to compacted topics,
+	// and in the search for a time. nil: they are taken as they are, and a search finds the batch.
+	Decompress log.Decompress
 	// HostPort gives the address that a broker advertises; nil: "broker-N" and 9092.
 	HostPort func(id int32) (host string, port int32)
 	// Numbers hands out Seq; everything of one world shares one.
@@ -145,6 +148,9 @@ type AppendRequest struct {
 	// Group and Cause go into the header of the events.
 	Group string
 	Cause int64
+	// What says what a coordinator writes: "group", "offsets", "transactional offsets", "tombstones", "transaction" or
+	// "marker". Only faults read it.
+	What string
 }
 
 // MarkerRequest asks the leader of a partition to write the marker that ends a transaction there (WriteTxnMarkers). The
@@ -193,12 +199,16 @@ type ReadRequest struct {
 	// MaxBytes bounds what comes back; the first batch comes whole all the same where MinOne is set (KIP-74).
 	MaxBytes int
 	MinOne   bool
+	// Committed reads up to the last stable offset only (isolation.level=read_committed).
+	Committed bool
 }
 
 // ReadResult is what a read found.
 type ReadResult struct {
 	// Batches are whole batches; the first may begin before the asked offset. They are shared: not to be changed.
 	Batches []byte
+	// Aborted are the aborted transactions that reach into Batches, for a reader of committed records.
+	Aborted []log.Aborted
 	// HighWatermark, LastStable and LogStart are the leader's; -1 with an error.
 	HighWatermark, LastStable, LogStart int64
 	// Leader and Epoch are the current ones, for clients that are wrong (KIP-951).

@@ -22,6 +22,9 @@ func Describe(b Batch, unpack Decompress) []event.LogRecord {
 func describe(b Batch, r Record) event.LogRecord {
 	other := event.LogRecord{What: "other", Tombstone: r.Value == nil}
 	if b.Control() {
+		if commit, _, known := marker(b); known {
+			return event.LogRecord{What: "marker", Commit: commit}
+		}
 		return event.LogRecord{What: "other"}
 	}
 	key, err := record.DecodeKey(r.Key)

@@ -26,7 +26,11 @@ type Log struct {
 	cleaned   int64
 	epochs    []epochStart
 	producers map[int64]producer
-	ended     []ended // replaced, never changed
+	// open are the transactions that are open, in the order of their first records; ended those that ended and of which
+	// not every replica may know; aborted those that were aborted, in the order of their markers.
+	open    []openTransaction
+	ended   []ended
+	aborted []aborted
 }
 
 // segment is what the log knows of a segment without reading it.
@@ -171,5 +175,6 @@ func (l *Log) Clone() *Log {
 	}
 	c.epochs = slices.Clip(l.epochs)
 	c.producers = maps.Clone(l.producers)
+	c.open, c.ended, c.aborted = slices.Clip(l.open), slices.Clip(l.ended), slices.Clip(l.aborted)
 	return &c
 }

@@ -3,13 +3,13 @@ package log
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Kafka's codes for a producer whose batch does not follow on its last one.
 const (
 	codeOutOfOrderSequence   int16 = 45
 	codeInvalidProducerEpoch int16 = 47
+	codeInvalidTxnState      int16 = 48
 	codeCoordinatorFenced    int16 = 52
 )
 
@@ -22,8 +22,8 @@ type producer struct {
 	count  int
 	lastMs int64
 	// open is set while a transaction of it is open, which began at first. coordinatorEpoch is the newest that a marker
-	// carried.
-	open             bool
+	// carried, where marked is set.
+	open, marked     bool
 	first            int64
 	coordinatorEpoch int32
 	// batches are the last ones, the newest at count-1.
@@ -70,6 +70,8 @@ func (l *Log) Check(b Batch) (base int64, duplicate bool, err error) {
 		return 0, false, &Error{codeOutOfOrderSequence, fmt.Sprintf("producer %d begins epoch %d with sequence number %d instead of 0", b.ProducerID, b.ProducerEpoch, b.BaseSequence)}
 	case b.ProducerEpoch == p.epoch && b.BaseSequence != p.nextSequence():
 		return 0, false, &Error{codeOutOfOrderSequence, fmt.Sprintf("producer %d sent sequence number %d, %d comes next", b.ProducerID, b.BaseSequence, p.nextSequence())}
+	case p.open && !b.Transactional():
+		return 0, false, &Error{codeInvalidTxnState, fmt.Sprintf("producer %d has an open transaction, the batch is not part of it", b.ProducerID)}
 	}
 	return 0, false, nil
 }
@@ -105,7 +107,7 @@ func (l *Log) remember(b Batch) {
 	}
 	p, known := l.producers[b.ProducerID]
 	if !known || p.epoch != b.ProducerEpoch {
-		p = producer{epoch: b.ProducerEpoch, coordinatorEpoch: p.coordinatorEpoch, open: p.open, first: p.first}
+		p = producer{epoch: b.ProducerEpoch, coordinatorEpoch: p.coordinatorEpoch, marked: p.marked, open: p.open, first: p.first}
 	}
 	p.lastMs = b.MaxTimestampMs
 	switch {
@@ -113,6 +115,7 @@ func (l *Log) remember(b Batch) {
 		l.endTransaction(&p, b)
 	case b.Transactional() && !p.open:
 		p.open, p.first = true, b.BaseOffset
+		l.open = append(l.open, openTransaction{b.ProducerID, b.BaseOffset})
 	}
 	if b.Control() || b.BaseSequence < 0 {
 		l.producers[b.ProducerID] = p
@@ -125,35 +128,6 @@ func (l *Log) remember(b Batch) {
 	p.batches[p.count] = sequence{b.BaseSequence, b.LastSequence(), b.BaseOffset}
 	p.count++
 	l.producers[b.ProducerID] = p
-}
-
-// ended is a transaction whose marker is in the log, but perhaps not on every replica.
-type ended struct{ first, marker int64 }
-
-func (l *Log) endTransaction(p *producer, b Batch) {
-	if _, epoch, known := marker(b); known {
-		p.coordinatorEpoch = epoch
-	}
-	if p.open {
-		l.ended = append(slices.Clip(l.ended), ended{p.first, b.BaseOffset})
-	}
-	p.open = false
-}
-
-// LastStable is up to where everything is decided (Kafka: last stable offset): below it and the high watermark lies no
-// record of a transaction that is open, or whose marker is not below the high watermark yet.
-func (l *Log) LastStable(hw int64) int64 {
-	stable := hw
-	for _, p := range l.producers {
-		if p.open {
-			stable = min(stable, p.first)
-		}
-	}
-	l.ended = slices.DeleteFunc(slices.Clone(l.ended), func(e ended) bool { return e.marker < hw })
-	for _, e := range l.ended {
-		stable = min(stable, e.first)
-	}
-	return stable
 }
 
 // ExpireProducers forgets producers whose newest record is older than beforeMs (producer.id.expiration.ms).

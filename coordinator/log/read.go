@@ -58,6 +58,15 @@ func nextOffset(batch []byte) int64 {
 	return int64(binary.BigEndian.Uint64(batch)) + int64(int32(binary.BigEndian.Uint32(batch[atLastDelta:]))) + 1
 }
 
+// EndOf is the offset behind the last of whole batches; there is at least one.
+func EndOf(batches []byte) (end int64) {
+	for len(batches) >= HeaderBytes {
+		end = nextOffset(batches)
+		batches = batches[sizeOf(batches):]
+	}
+	return end
+}
+
 // find returns the segment, position and length of the batch that holds an offset below the end, or of the first one
 // behind it; the segment is nil where there is none.
 func (l *Log) find(offset int64) (found *segment, position, length int, err error) {

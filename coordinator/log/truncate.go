@@ -68,10 +68,10 @@ func (l *Log) cut(s *segment, to int64) error {
 
 // relearn reads the producers' state from what is left (Kafka keeps snapshots for this; cuts are rare and logs short).
 func (l *Log) relearn() error {
-	if len(l.producers) == 0 {
+	if len(l.producers) == 0 && len(l.aborted) == 0 {
 		return nil
 	}
-	l.producers, l.ended = nil, nil
+	l.producers, l.open, l.ended, l.aborted = nil, nil, nil, nil
 	return l.Each(l.start, l.end, func(b Batch) bool { l.remember(b); return true })
 }
 
@@ -83,7 +83,7 @@ func (l *Log) Restart(at int64) error {
 		}
 	}
 	l.start, l.end, l.cleaned = at, at, at
-	l.epochs, l.producers, l.ended = nil, nil, nil
+	l.epochs, l.producers, l.open, l.ended, l.aborted = nil, nil, nil, nil, nil
 	return nil
 }
 
@@ -102,8 +102,30 @@ func (l *Log) Retain(maxBytes, beforeMs, minStart, keep int64) error {
 		if err := l.drop(0); err != nil {
 			return err
 		}
-		l.start = l.segments[0].base
-		l.forgetEpochs(l.start)
+		l.begin(max(l.start, l.segments[0].base))
+	}
+	return nil
+}
+
+// begin makes an offset the first one that is kept.
+func (l *Log) begin(start int64) {
+	l.start = start
+	l.forgetEpochs(start)
+	l.forgetAborted()
+}
+
+// DeleteBefore makes an offset, at most the log's end, the first one that is kept, and deletes the segments that lie
+// before it as a whole (Kafka: UnifiedLog.maybeIncrementLogStartOffset, DeleteRecords). A log that begins behind it stays
+// as it is.
+func (l *Log) DeleteBefore(start int64) error {
+	if start = min(start, l.end); start <= l.start {
+		return nil
+	}
+	l.begin(start)
+	for len(l.segments) > 1 && l.segments[1].base <= start {
+		if err := l.drop(0); err != nil {
+			return err
+		}
 	}
 	return nil
 }
