@@ -22,8 +22,14 @@ const markerTimeoutMs = 30_000
 
 // WriteMarker has the leader of a partition end a transaction there. Where nobody leads it, the code says so at once.
 func (c *Cluster) WriteMarker(nowMs int64, m MarkerRequest) {
+	leader, _, _ := c.Leader(m.Topic, m.Partition)
+	c.WriteMarkerAt(nowMs, leader, m)
+}
+
+// WriteMarkerAt has a broker end a transaction on a partition, which is an error where it does not lead it.
+func (c *Cluster) WriteMarkerAt(nowMs int64, leader int32, m MarkerRequest) {
 	c.at(nowMs)
-	leader, _, ok := c.Leader(m.Topic, m.Partition)
+	ok := c.find(m.Topic, m.Partition) != nil
 	m.Marker.TimestampMs = c.nowMs
 	r := AppendRequest{Broker: leader, Topic: m.Topic, Partition: m.Partition, Epoch: -1, Batch: m.Marker.Encode(), Acks: -1, TimeoutMs: markerTimeoutMs,
 		Ticket: m.Ticket, Internal: true, Marker: true, Cause: m.Cause, What: "marker"}
@@ -51,8 +57,8 @@ func (c *Cluster) try(r AppendRequest, result Appended) {
 	}
 	fault.spoil(&result)
 	p := c.find(r.Topic, r.Partition)
-	held := fault.HoldMs > 0 || len(p.waiters) > 0 && p.waiters[0].end < end
-	if !held && (r.Acks != -1 || p.local().hw >= end) {
+	behind := len(p.waiters) > 0 && p.waiters[0].end < end
+	if fault.HoldMs == 0 && (r.Acks != -1 || p.local().hw >= end && !behind) {
 		c.finish(result)
 		return
 	}

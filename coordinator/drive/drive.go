@@ -241,6 +241,28 @@ func (d *Drive) AddPartitions(nowMs int64, name string, total int32) (code int16
 	return code, message
 }
 
+// DeleteTopic deletes a topic and whatever groups have committed of it; see cluster.DeleteTopic.
+func (d *Drive) DeleteTopic(nowMs int64, name string) (code int16, message string) {
+	code, message = d.cluster.DeleteTopic(d.at(nowMs), name)
+	d.changed()
+	if code == 0 {
+		for i := range d.machines {
+			if m := &d.machines[i]; m.c != nil {
+				m.c.TopicsDeleted(d.nowMs, []string{name})
+				m.stale = true
+			}
+		}
+		d.settle()
+	}
+	return code, message
+}
+
+// SetFault has the next appends of coordinators fail, or be slow; see cluster.SetFault.
+func (d *Drive) SetFault(nowMs int64, f cluster.Fault) {
+	d.cluster.SetFault(d.at(nowMs), f)
+	d.changed()
+}
+
 // MoveLeader gives a partition another leader; see cluster.MoveLeader.
 func (d *Drive) MoveLeader(nowMs int64, topic string, partition, to int32) (code int16, message string) {
 	code, message = d.cluster.MoveLeader(d.at(nowMs), topic, partition, to)

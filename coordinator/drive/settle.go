@@ -142,7 +142,7 @@ func (d *Drive) append(broker int32, a *coordinator.Append) {
 	}
 	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
 		Epoch: a.Epoch, Batch: d.records.encoded(producer, attributes, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
-		Internal: true, Group: a.Group, Offsets: a.Offsets, Cause: a.Cause})
+		Internal: true, Group: a.Group, Offsets: a.Offsets, Cause: a.Cause, What: a.What})
 	d.clusterStale = true
 }
 

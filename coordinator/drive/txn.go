@@ -79,7 +79,7 @@ func (d *Drive) takeTxn(id int32, m *machine) {
 	for _, a := range out.Appends {
 		batch := log.Encode(log.NoProducer, 0, []log.Record{{TimestampMs: a.Record.TimestampMs, Key: a.Record.Key, Value: a.Record.Value}})
 		d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: id, Topic: cluster.TransactionTopic, Partition: a.Partition, Epoch: a.Epoch,
-			Batch: batch, Acks: -1, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket, Internal: true, Cause: a.Cause})
+			Batch: batch, Acks: -1, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket, Internal: true, Cause: a.Cause, What: "transaction"})
 		d.clusterStale = true
 	}
 	for _, k := range out.Markers {
@@ -112,6 +112,10 @@ func (d *Drive) txnAppended(a cluster.Appended) {
 		leader.c.TxnMarker(d.nowMs, d.markerAt(a))
 		leader.stale = true
 	}
+	if a.From == 0 {
+		d.out.Produced = append(d.out.Produced, a)
+		return
+	}
 	if m := d.machine(a.From); m != nil && m.life == a.Life {
 		m.txn.Marked(d.nowMs, a.Ticket, a.Code)
 		m.txnStale = true
@@ -129,15 +133,20 @@ func (d *Drive) markerAt(a cluster.Appended) coordinator.Marker {
 	return coordinator.Marker{Partition: a.Partition, ProducerID: m.ProducerID, ProducerEpoch: m.ProducerEpoch, Commit: m.Commit, Cause: a.Cause}
 }
 
-// verify asks the transaction coordinator of an id, wherever it is, at once: no network lies between brokers here (Kafka:
-// AddPartitionsToTxnManager).
+// verify asks whether a partition of __consumer_offsets is part of a transaction.
 func (d *Drive) verify(v coordinator.Verification) int16 {
+	return d.verifyPartition(v.TransactionalID, v.ProducerID, v.ProducerEpoch, cluster.OffsetsTopic, v.Partition)
+}
+
+// verifyPartition asks the transaction coordinator of an id, wherever it is, at once: no network lies between brokers here
+// (Kafka: AddPartitionsToTxnManager).
+func (d *Drive) verifyPartition(id string, producerID int64, epoch int16, topic string, partition int32) int16 {
 	const networkException, notAvailable = 13, 15
 	n := d.cluster.Partitions(cluster.TransactionTopic)
 	if n == 0 {
 		return notAvailable
 	}
-	leader, _, _ := d.cluster.Leader(cluster.TransactionTopic, record.Partition(v.TransactionalID, n))
+	leader, _, _ := d.cluster.Leader(cluster.TransactionTopic, record.Partition(id, n))
 	if leader < 0 {
 		return notAvailable
 	}
@@ -145,5 +154,5 @@ func (d *Drive) verify(v coordinator.Verification) int16 {
 	if m == nil {
 		return networkException
 	}
-	return m.txn.Verify(v.TransactionalID, v.ProducerID, v.ProducerEpoch, cluster.OffsetsTopic, v.Partition)
+	return m.txn.Verify(id, producerID, epoch, topic, partition)
 }

@@ -35,6 +35,11 @@ type PartitionsAdded struct {
 	To    int32  `json:"to"`
 }
 
+// TopicDeleted fires when a topic is gone with all its data.
+type TopicDeleted struct {
+	Topic string `json:"topic"`
+}
+
 // LeaderChanged fires when a partition's leader, epoch or in-sync replicas changed, and in Facts.
 type LeaderChanged struct {
 	Topic     string `json:"topic"`
@@ -48,7 +53,8 @@ type LeaderChanged struct {
 
 // LogRecord is one record of __consumer_offsets, decoded.
 type LogRecord struct {
-	// What is "offset", "group", or "other" for a key that a classic coordinator skips.
+	// What is "offset", "group", "marker" for the end of a transaction, or "other" for a key that a classic coordinator
+	// skips.
 	What  string `json:"what"`
 	Group string `json:"group,omitempty"`
 	// Topic, Partition, Offset and Metadata are an offset commit's.
@@ -62,6 +68,8 @@ type LogRecord struct {
 	Protocol   string `json:"protocol,omitempty"`
 	// Tombstone is set where the value is null.
 	Tombstone bool `json:"tombstone,omitempty"`
+	// Commit is a marker's: the transaction committed; otherwise it was aborted.
+	Commit bool `json:"commit,omitempty"`
 }
 
 // RecordsAppended fires when a leader wrote a batch to its log. Only batches of __consumer_offsets carry Records.
@@ -74,6 +82,10 @@ type RecordsAppended struct {
 	Records    []LogRecord `json:"records,omitempty"`
 	// Append is the coordinator's ticket, 0 where a client produced.
 	Append int64 `json:"append,omitempty"`
+	// Transactional is set where the batch belongs to a transaction of this producer, or ends it with a marker.
+	Transactional bool  `json:"transactional,omitempty"`
+	ProducerID    int64 `json:"producerId,omitempty"`
+	ProducerEpoch int16 `json:"producerEpoch,omitempty"`
 }
 
 // ReplicaAdvanced fires when a follower's log grew. Broker in the header is the follower.

@@ -51,6 +51,7 @@ var kinds = map[string]func([]byte) (Body, error){
 	"BrokerFenced":            decode[BrokerFenced],
 	"TopicCreated":            decode[TopicCreated],
 	"PartitionsAdded":         decode[PartitionsAdded],
+	"TopicDeleted":            decode[TopicDeleted],
 	"LeaderChanged":           decode[LeaderChanged],
 	"RecordsAppended":         decode[RecordsAppended],
 	"ReplicaAdvanced":         decode[ReplicaAdvanced],
@@ -219,6 +220,9 @@ func (TopicCreated) Kind() string { return "TopicCreated" }
 
 // Kind names the fact.
 func (PartitionsAdded) Kind() string { return "PartitionsAdded" }
+
+// Kind is "TopicDeleted".
+func (TopicDeleted) Kind() string { return "TopicDeleted" }
 
 // Kind names the fact.
 func (LeaderChanged) Kind() string { return "LeaderChanged" }

@@ -23,6 +23,7 @@ func (b TopicCreated) text() string {
 func (b PartitionsAdded) text() string {
 	return fmt.Sprintf("%s %d -> %d", Name(b.Topic), b.From, b.To)
 }
+func (b TopicDeleted) text() string { return Name(b.Topic) }
 func (b LeaderChanged) text() string {
 	return fmt.Sprintf("%s leader %d epoch %d replicas %s isr %s", tp(b.Topic, b.Partition), b.Leader, b.Epoch, ids(b.Replicas), ids(b.ISR))
 }
@@ -36,11 +37,18 @@ func (b LogRecord) text() string {
 		return fmt.Sprintf("group %s tombstone", Name(b.Group))
 	case b.What == "group":
 		return fmt.Sprintf("group %s generation %d members %d", Name(b.Group), b.Generation, b.Members)
+	case b.What == "marker" && b.Commit:
+		return "COMMIT marker"
+	case b.What == "marker":
+		return "ABORT marker"
 	}
 	return b.What
 }
 func (b RecordsAppended) text() string {
 	s := fmt.Sprintf("%s at %d, %d records, %d bytes", tp(b.Topic, b.Partition), b.BaseOffset, b.Count, b.Bytes)
+	if b.Transactional {
+		s += fmt.Sprintf(", producer %d epoch %d", b.ProducerID, b.ProducerEpoch)
+	}
 	for i, r := range b.Records {
 		if i == 0 {
 			s += ": "

@@ -46,7 +46,7 @@ func (m *Model) recount(e event.Event) {
 // concernsAll tells whether a fact without a group can change how many partitions of any group stand still.
 func concernsAll(b event.Body) bool {
 	switch b.(type) {
-	case event.ConnectionClosed, event.TopicCreated, event.PartitionsAdded, event.FactsEnded:
+	case event.ConnectionClosed, event.TopicCreated, event.PartitionsAdded, event.TopicDeleted, event.FactsEnded:
 		return true
 	}
 	return false

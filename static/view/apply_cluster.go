@@ -22,6 +22,8 @@ func (m *Model) applyCluster(e event.Event) {
 		m.Topics[b.Topic] = &Topic{Name: b.Topic, Partitions: b.Partitions, Internal: b.Internal}
 	case event.PartitionsAdded:
 		m.Topics[b.Topic] = &Topic{Name: b.Topic, Partitions: b.To}
+	case event.TopicDeleted:
+		delete(m.Topics, b.Topic)
 	case event.LeaderChanged:
 		m.changeLeader(e, b)
 	case event.RecordsAppended:
