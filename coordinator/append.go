@@ -41,16 +41,16 @@ type inflight struct {
 // batchRoom is where the records of commits lie until they were taken: room that is used again.
 type batchRoom struct {
 	records []record.Record
-	values  []byte
+	bytes   []byte // their keys and values
 }
 
 // empty gives the room free, unless it has grown very large.
 func (r *batchRoom) empty() {
 	const keepRecords, keepBytes = 1024, 64 << 10
-	if cap(r.records) > keepRecords || cap(r.values) > keepBytes {
+	if cap(r.records) > keepRecords || cap(r.bytes) > keepBytes {
 		*r = batchRoom{}
 	}
-	r.records, r.values = r.records[:0], r.values[:0]
+	r.records, r.bytes = r.records[:0], r.bytes[:0]
 }
 
 // appendGroup writes the group's record, with the assignment that the function gives. A record holds only the metadata
@@ -84,6 +84,21 @@ func (c *Coordinator) newAppend(kind appendKind) (a *inflight) {
 	}
 	a.kind = kind
 	return a
+}
+
+// freeAppend keeps an append that is over, with the room for its values.
+func (c *Coordinator) freeAppend(a *inflight) {
+	const keepValues, keepAppends = 256, 1024
+	if len(c.freeAppends) >= keepAppends {
+		return
+	}
+	values := a.commit.values
+	if cap(values) > keepValues {
+		values = nil
+	}
+	clear(values)
+	*a = inflight{commit: commit{values: values[:0]}}
+	c.freeAppends = append(c.freeAppends, a)
 }
 
 // append hands records to the host and remembers what the outcome is for.
@@ -138,8 +153,7 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 	case replaced != nil:
 		c.replacementWritten(g, replaced, &a.replacement, code)
 	}
-	*a = inflight{}
-	c.freeAppends = append(c.freeAppends, a)
+	c.freeAppend(a)
 }
 
 // groupAppendCode is what the members of a group are told when its record was not written.

@@ -67,15 +67,16 @@ func (g *group) expiryBase() func(v *offsetValue) int64 {
 // isExpired tells whether a committed offset is to go: not while a newer one is being written or is part of a
 // transaction, and not while the group reads the topic.
 func (c *Coordinator) isExpired(g *group, topic string, p *partitionOffset, base func(v *offsetValue) int64) bool {
-	if !p.committed || p.pending || g.state != event.Empty && slices.Contains(g.subscribed, topic) {
+	if !p.committed() || p.pending != nil || g.state != event.Empty && slices.Contains(g.subscribed, topic) {
 		return false
 	}
 	for _, t := range g.txns {
-		if o := t.find(topic, p.partition); o != nil && (o.committed || o.pending) {
+		if o := t.find(topic, p.partition); o != nil && o.holds() {
 			return false
 		}
 	}
-	return p.value.expired(c.nowMs, base(&p.value), int64(c.cfg.Settings.OffsetsRetentionMinutes)*60000)
+	value := p.value()
+	return value.expired(c.nowMs, base(&value), int64(c.cfg.Settings.OffsetsRetentionMinutes)*60000)
 }
 
 // expired tells whether the retention is over: the one that the commit asked for, or else the broker's, from base on.

@@ -102,9 +102,11 @@ func (p *partition) clone() *partition {
 	return &k
 }
 
-// clone copies an append. Its response is written to when the outcome arrives, so the copy needs one of its own.
+// clone copies an append. Its response is written to when the outcome arrives, and the room of its values is used again
+// then, so the copy needs its own.
 func (a *inflight) clone() *inflight {
 	k := *a
+	k.commit.values = slices.Clone(a.commit.values)
 	if a.commit.resp != nil {
 		resp := *a.commit.resp
 		resp.Topics = slices.Clone(resp.Topics)

@@ -21,23 +21,13 @@ type commit struct {
 	resp *kmsg.OffsetCommitResponse
 	// told are those partitions, in the response's order, with what is committed.
 	told []event.OffsetValue
-	// times are their commit times, nil where all are sinceMs.
-	times    []int64
-	expireMs int64 // -1 none
-	code     int16 // the first code of a partition that was set aside
+	// values are what the tables hold of them while they are pending. The room is used again by later commits, which no
+	// table points to before.
+	values []offsetValue
+	code   int16 // the first code of a partition that was set aside
 	// txn is set for a TxnOffsetCommit; its values are those of the transaction with this number.
 	txn       *txnCommit
 	txnNumber int64
-}
-
-// value is what the i-th partition commits.
-func (k *commit) value(i int) offsetValue {
-	o := &k.told[i]
-	v := offsetValue{o.Offset, o.Metadata, k.sinceMs, k.expireMs, o.LeaderEpoch}
-	if k.times != nil {
-		v.commitMs = k.times[i]
-	}
-	return v
 }
 
 // offsetCommit stores offsets. They are pending until their records are in the log, and only then visible and answered.
@@ -169,39 +159,10 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 		table = &txn.offsetTable
 	}
 	k := &a.commit
-	*k = commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp, expireMs: c.expiryOf(q),
-		told: make([]event.OffsetValue, 0, n), txn: t}
-	c.room.records, c.room.values = slices.Grow(c.room.records, n), slices.Grow(c.room.values, n*valueBytes)
-	first, values := len(c.room.records), c.room.values
-	var refused []event.OffsetValue
-	for i := range q.Topics {
-		topic, hint := int32(-1), 0
-		for j := range q.Topics[i].Partitions {
-			p, answer := &q.Topics[i].Partitions[j], &resp.Topics[i].Partitions[j]
-			if answer.ErrorCode == codeNone && c.metadataTooLarge(p.Metadata) {
-				answer.ErrorCode = codeOffsetMetadataTooLarge
-			}
-			if answer.ErrorCode != codeNone {
-				refused = append(refused, refusedOffset(q, i, j, answer.ErrorCode))
-				continue
-			}
-			if topic < 0 {
-				topic, hint = table.topic(q.Topics[i].Topic), int(p.Partition)
-			}
-			if q.Version == 1 {
-				k.times = append(k.times, c.commitTime(p))
-			}
-			k.told = append(k.told, event.OffsetValue{Topic: q.Topics[i].Topic, Partition: p.Partition, Offset: p.Offset,
-				LeaderEpoch: leaderEpochOf(q, p), Metadata: metadataOf(p)})
-			o, at := table.make(topic, p.Partition, hint)
-			hint = at + 1
-			o.pending, o.pendingValue = true, k.value(len(k.told)-1)
-			from := len(values)
-			values = o.pendingValue.appendTo(values)
-			c.room.records = append(c.room.records, record.Record{Key: o.key, Value: values[from:len(values):len(values)], TimestampMs: c.nowMs})
-		}
-	}
-	c.room.values = values
+	*k = commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp,
+		told: make([]event.OffsetValue, 0, n), values: slices.Grow(k.values[:0], n), txn: t}
+	first := len(c.room.records)
+	refused := c.stageOffsets(q, k, table, resp, n)
 	if len(refused) > 0 {
 		k.code = refused[0].Code
 		c.emit(g.id, event.OffsetsRefused{Member: q.MemberID, Generation: q.Generation, GroupGeneration: g.generation,
@@ -212,8 +173,7 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 			g.forgetIfEmpty(txn)
 		}
 		c.answerCommit(g.id, k, g.generation, k.code)
-		*a = inflight{}
-		c.freeAppends = append(c.freeAppends, a)
+		c.freeAppend(a)
 		return
 	}
 	what := "offsets"
@@ -227,6 +187,44 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 	c.append(g, what, a, c.room.records[first:len(c.room.records):len(c.room.records)])
 }
 
+// stageOffsets marks n offsets as pending and makes their records, in room that is used again when they were taken. It
+// returns those that are refused.
+func (c *Coordinator) stageOffsets(q *kmsg.OffsetCommitRequest, k *commit, table *offsetTable, resp *kmsg.OffsetCommitResponse, n int) (refused []event.OffsetValue) {
+	records, room, expireMs := slices.Grow(c.room.records, n), slices.Grow(c.room.bytes, n*offsetBytes), c.expiryOf(q)
+	for i := range q.Topics {
+		var topic *topicOffsets
+		name, hint := q.Topics[i].Topic, 0
+		for j := range q.Topics[i].Partitions {
+			p, answer := &q.Topics[i].Partitions[j], &resp.Topics[i].Partitions[j]
+			if answer.ErrorCode == codeNone && c.metadataTooLarge(p.Metadata) {
+				answer.ErrorCode = codeOffsetMetadataTooLarge
+			}
+			if answer.ErrorCode != codeNone {
+				refused = append(refused, refusedOffset(q, i, j, answer.ErrorCode))
+				continue
+			}
+			if topic == nil {
+				topic, hint = &table.topics[table.topic(name)], int(p.Partition)
+			}
+			value := offsetValue{offset: p.Offset, metadata: metadataOf(p), commitMs: c.commitTime(q, p), expireMs: expireMs,
+				leaderEpoch: leaderEpochOf(q, p)}
+			k.values = append(k.values, value)
+			k.told = append(k.told, event.OffsetValue{Topic: name, Partition: p.Partition, Offset: p.Offset,
+				LeaderEpoch: value.leaderEpoch, Metadata: value.metadata})
+			o, at := topic.make(p.Partition, hint)
+			hint = at + 1
+			o.pending = &k.values[len(k.values)-1]
+			from := len(room)
+			room = topic.appendKey(room, table.groupID, p.Partition)
+			to := len(room)
+			room = value.appendTo(room)
+			records = append(records, record.Record{Key: room[from:to:to], Value: room[to:len(room):len(room)], TimestampMs: c.nowMs})
+		}
+	}
+	c.room.records, c.room.bytes = records, room
+	return refused
+}
+
 // toldPending tells what waits to be written.
 func (k *commit) toldPending(ticket int64, generation int32) event.Body {
 	if k.txn == nil {
@@ -238,8 +236,8 @@ func (k *commit) toldPending(ticket int64, generation int32) event.Body {
 
 const untilWritten = "the offsets are written"
 
-// valueBytes is the length of an offset's value with little metadata.
-const valueBytes = 32
+// offsetBytes is the length of an offset's key and value with short names and little metadata.
+const offsetBytes = 80
 
 // expiryOf is when a commit expires. Versions 2 to 4 may ask for that; -1 is the broker's retention.
 func (c *Coordinator) expiryOf(q *kmsg.OffsetCommitRequest) int64 {
@@ -250,8 +248,8 @@ func (c *Coordinator) expiryOf(q *kmsg.OffsetCommitRequest) int64 {
 }
 
 // commitTime is what version 1 names, or now.
-func (c *Coordinator) commitTime(p *kmsg.OffsetCommitRequestTopicPartition) int64 {
-	if p.Timestamp >= 0 {
+func (c *Coordinator) commitTime(q *kmsg.OffsetCommitRequest, p *kmsg.OffsetCommitRequestTopicPartition) int64 {
+	if q.Version == 1 && p.Timestamp >= 0 {
 		return p.Timestamp
 	}
 	return c.nowMs
@@ -295,13 +293,17 @@ func (c *Coordinator) commitWritten(g *group, a *inflight, ticket, baseOffset in
 	visible, n := k.told[:0:0], 0
 	for i := range k.resp.Topics {
 		t, hint := &k.resp.Topics[i], 0
+		var topic *topicOffsets
+		if table != nil {
+			topic = table.topicOf(t.Topic)
+		}
 		for j := range t.Partitions {
 			p := &t.Partitions[j]
 			if p.ErrorCode != codeNone {
 				continue
 			}
 			p.ErrorCode = answer
-			if table != nil && table.settle(k, n, &hint, baseOffset, code == codeNone) {
+			if topic != nil && topic.settle(k, n, &hint, baseOffset, code == codeNone) {
 				visible = appendTold(visible, k.told, n)
 			}
 			n++
@@ -360,24 +362,19 @@ func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
 
 // settle ends the pending commit of the i-th partition and tells whether its value became visible. hint is where the
 // partition probably is, and then where the next one is.
-func (t *offsetTable) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
-	topic, known := t.byTopic[k.told[i].Topic]
-	if !known {
-		return false
-	}
-	o := &t.topics[topic]
+func (o *topicOffsets) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
 	at, found := o.at(k.told[i].Partition, *hint)
 	*hint = at + 1
-	if !found || !o.partitions[at].pending {
+	if !found || o.partitions[at].pending == nil {
 		return false
 	}
-	p, value := &o.partitions[at], k.value(i)
-	visible := written && (!p.committed || p.baseOffset < baseOffset)
+	p, value := &o.partitions[at], &k.values[i]
+	visible := written && p.baseOffset < baseOffset
 	if visible {
-		p.committed, p.value, p.baseOffset = true, value, baseOffset
+		p.commit(value, baseOffset)
 	}
-	if p.pendingValue == value {
-		p.pending = false
+	if p.pending == value || *p.pending == *value {
+		p.pending = nil
 	}
 	return visible
 }

@@ -159,17 +159,17 @@ func (c *Coordinator) removeOffsets(g *group, why event.Why, picks func(topic st
 	}
 	seen := map[place]bool{}
 	take := func(topic string, p *partitionOffset) bool {
-		if !p.committed && !p.pending || !picks(topic, p) {
+		if !p.holds() || !picks(topic, p) {
 			return false
 		}
-		at, value := place{topic, p.partition}, p.value
-		if !p.committed {
-			value = p.pendingValue
+		at, value := place{topic, p.partition}, p.value()
+		if !p.committed() {
+			value = *p.pending
 		}
 		if !seen[at] {
 			seen[at] = true
 			removed.Offsets = append(removed.Offsets, value.told(topic, p.partition))
-			tombstones = append(tombstones, record.Record{Key: p.key, TimestampMs: c.nowMs})
+			tombstones = append(tombstones, record.Record{Key: record.OffsetKey(g.id, topic, p.partition), TimestampMs: c.nowMs})
 		}
 		return true
 	}

@@ -172,8 +172,9 @@ func (g *group) toldOffsets() (told []event.OffsetValue) {
 	for i := range g.topics {
 		t := &g.topics[i]
 		for j := range t.partitions {
-			if p := &t.partitions[j]; p.committed {
-				told = append(told, p.value.told(t.topic, p.partition))
+			if p := &t.partitions[j]; p.committed() {
+				value := p.value()
+				told = append(told, value.told(t.topic, p.partition))
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func (g *group) toldOffsets() (told []event.OffsetValue) {
 func (g *group) committedOffsets() (n int) {
 	for i := range g.topics {
 		for j := range g.topics[i].partitions {
-			if g.topics[i].partitions[j].committed {
+			if g.topics[i].partitions[j].committed() {
 				n++
 			}
 		}

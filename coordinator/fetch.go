@@ -92,7 +92,7 @@ func (g *group) fetchAll(stable bool) (topics []kmsg.OffsetFetchResponseGroupTop
 		t := &g.topics[i]
 		answer := kmsg.OffsetFetchResponseGroupTopic{Topic: t.topic}
 		for j := range t.partitions {
-			if p := &t.partitions[j]; p.committed {
+			if p := &t.partitions[j]; p.committed() {
 				one, why := g.fetchOne(t.topic, p.partition, stable)
 				if guard == "" {
 					guard = why
@@ -119,9 +119,9 @@ func (g *group) fetchOne(topic string, number int32, stable bool) (p kmsg.Offset
 			return p, guard
 		}
 	}
-	if o := g.find(topic, number); o != nil && o.committed {
-		metadata := o.value.metadata
-		p.Offset, p.LeaderEpoch, p.Metadata = o.value.offset, o.value.leaderEpoch, &metadata
+	if o := g.find(topic, number); o != nil && o.committed() {
+		value := o.value()
+		p.Offset, p.LeaderEpoch, p.Metadata = value.offset, value.leaderEpoch, &value.metadata
 	}
 	return p, ""
 }

@@ -102,7 +102,7 @@ func (b *bench) take() {
 func kept(records []record.Record) []record.Record {
 	records = slices.Clone(records)
 	for i := range records {
-		records[i].Value = slices.Clone(records[i].Value)
+		records[i].Key, records[i].Value = slices.Clone(records[i].Key), slices.Clone(records[i].Value)
 	}
 	return records
 }

@@ -155,10 +155,9 @@ func (l *load) readOffset(c *Coordinator, number int32, b *LoadedBatch, key *rec
 	if err != nil {
 		return err
 	}
-	o, _ := table.make(table.topic(key.Topic), key.Partition, int(key.Partition))
-	o.committed, o.baseOffset = true, b.BaseOffset
-	o.value = offsetValue{offset: v.Offset, metadata: v.Metadata, commitMs: v.CommitTimestampMs,
+	value := offsetValue{offset: v.Offset, metadata: v.Metadata, commitMs: v.CommitTimestampMs,
 		expireMs: v.ExpireTimestampMs, leaderEpoch: v.LeaderEpoch}
+	table.make(key.Topic, key.Partition).commit(&value, b.BaseOffset)
 	return nil
 }
 
@@ -227,6 +226,7 @@ func (c *Coordinator) loaded(number, epoch int32, failed string) {
 // was never written is gone: issued ids, parked replies, a rebalance that was under way.
 func (c *Coordinator) groupLoaded(lg *loadedGroup) {
 	g := lg.g
+	g.offsetTable.shrink()
 	c.addGroup(g)
 	g.stateMs = unknownMs
 	if r := lg.record; r != nil {

@@ -105,7 +105,7 @@ func TestLOAD07_StableGroup(t *testing.T) {
 	if g.generation != 935 || g.leader != "m" || g.protocol != "range" || g.protocolType != "consumer" || g.stateMs != 500 {
 		t.Fatalf("%+v", g)
 	}
-	if o := g.find("foo", 0); o.value.expireMs != -1 {
+	if o := g.find("foo", 0); o.more != nil {
 		t.Fatalf("%+v", o)
 	}
 	d := b.describe(groupID, 5)

@@ -145,19 +145,19 @@ func TestOC10_TwoCommitsInFlight(t *testing.T) {
 	b.commit(simple(37))
 	b.commit(simple(57))
 	p := b.c.groups[groupID].find("topic", 0)
-	if p.pendingValue.offset != 57 {
+	if p.pending == nil || p.pending.offset != 57 {
 		t.Fatalf("%+v", p)
 	}
 	first, second := b.held[0], b.held[1]
 	b.held = nil
 	b.acknowledge(first, 0)
 	b.take()
-	if p.value.offset != 37 || !p.pending || p.pendingValue.offset != 57 {
+	if p.offset != 37 || p.pending == nil || p.pending.offset != 57 {
 		t.Fatalf("%+v", p)
 	}
 	b.acknowledge(second, 0)
 	b.take()
-	if p.value.offset != 57 || p.pending {
+	if p.offset != 57 || p.pending != nil {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -171,7 +171,7 @@ func TestCommitsAcknowledgedOutOfOrder(t *testing.T) {
 	b.c.Appended(b.now, b.held[1].Ticket, 5, 0)
 	b.c.Appended(b.now, b.held[0].Ticket, 4, 0)
 	b.take()
-	if p := b.c.groups[groupID].find("topic", 0); p.value.offset != 57 || p.baseOffset != 5 || p.pending {
+	if p := b.c.groups[groupID].find("topic", 0); p.offset != 57 || p.baseOffset != 5 || p.pending != nil {
 		t.Fatalf("%+v", p)
 	}
 }
@@ -325,9 +325,7 @@ func TestOffsetFetchOldVersions(t *testing.T) {
 func TestOffsetsOfManyPartitions(t *testing.T) {
 	g := newGroup("g", 0, 0)
 	for _, p := range []int32{7, 3, 2147483647, 0, 5, 3, 9} {
-		o, _ := g.make(g.topic("t"), p, 0)
-		o.committed = true
-		o.value.offset = int64(p) * 2
+		g.make("t", p).commit(&offsetValue{offset: int64(p) * 2, expireMs: -1}, 0)
 	}
 	last := int32(-1)
 	for _, p := range g.topics[0].partitions {
@@ -335,7 +333,7 @@ func TestOffsetsOfManyPartitions(t *testing.T) {
 			t.Fatalf("%d after %d", p.partition, last)
 		}
 		last = p.partition
-		if o := g.find("t", p.partition); o.value.offset != int64(p.partition)*2 {
+		if o := g.find("t", p.partition); o.offset != int64(p.partition)*2 {
 			t.Fatalf("%+v", o)
 		}
 	}

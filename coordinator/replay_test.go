@@ -37,8 +37,8 @@ func stored(c *Coordinator) string {
 	}
 	for _, g := range c.sortedGroups() {
 		g.each(func(topic string, p *partitionOffset) {
-			if p.committed {
-				fmt.Fprintf(&s, "%s %s-%d %+v at %d\n", g.id, topic, p.partition, p.value, p.baseOffset)
+			if p.committed() {
+				fmt.Fprintf(&s, "%s %s-%d %+v at %d\n", g.id, topic, p.partition, p.value(), p.baseOffset)
 			}
 		})
 	}

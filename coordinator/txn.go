@@ -110,7 +110,7 @@ func (c *Coordinator) endTransaction(g *group, t *transaction, commit bool) {
 	written := t.written()
 	ended := event.TxnOffsetsEnded{ProducerID: t.producerID, ProducerEpoch: t.epoch, Commit: commit}
 	for _, w := range written {
-		ended.Offsets = append(ended.Offsets, w.value.told(w.topic, w.partition))
+		ended.Offsets = append(ended.Offsets, w.told())
 	}
 	c.cause = c.emit(g.id, ended)
 	visible := g.finish(t, commit)
@@ -118,7 +118,7 @@ func (c *Coordinator) endTransaction(g *group, t *transaction, commit bool) {
 		told := event.OffsetsCommitted{BaseOffset: visible[0].baseOffset}
 		n := 0
 		for ; n < len(visible) && visible[n].baseOffset == told.BaseOffset; n++ {
-			told.Offsets = append(told.Offsets, visible[n].value.told(visible[n].topic, visible[n].partition))
+			told.Offsets = append(told.Offsets, visible[n].told())
 		}
 		c.emit(g.id, told)
 		visible = visible[n:]
@@ -131,10 +131,15 @@ type writtenOffset struct {
 	partitionOffset
 }
 
+func (w *writtenOffset) told() event.OffsetValue {
+	value := w.value()
+	return value.told(w.topic, w.partition)
+}
+
 // written lists the offsets of a transaction by the positions of their batches.
 func (t *transaction) written() (list []writtenOffset) {
 	t.each(func(topic string, p *partitionOffset) {
-		if p.committed {
+		if p.committed() {
 			list = append(list, writtenOffset{topic, *p})
 		}
 	})
@@ -149,7 +154,7 @@ func (t *transaction) toldWritten() (list []event.TxnOffsetsWritten) {
 			list = append(list, event.TxnOffsetsWritten{ProducerID: t.producerID, ProducerEpoch: t.epoch, BaseOffset: w.baseOffset, Loaded: true})
 		}
 		last := &list[len(list)-1]
-		last.Offsets = append(last.Offsets, w.value.told(w.topic, w.partition))
+		last.Offsets = append(last.Offsets, w.told())
 	}
 	return list
 }
@@ -163,11 +168,12 @@ func (g *group) finish(t *transaction, commit bool) (visible []writtenOffset) {
 		return nil
 	}
 	for _, w := range t.written() {
-		o, _ := g.make(g.topic(w.topic), w.partition, int(w.partition))
-		if o.committed && o.baseOffset >= w.baseOffset {
+		o := g.make(w.topic, w.partition)
+		if o.committed() && o.baseOffset >= w.baseOffset {
 			continue
 		}
-		o.committed, o.value, o.baseOffset = true, w.value, w.baseOffset
+		value := w.value()
+		o.commit(&value, w.baseOffset)
 		visible = append(visible, w)
 	}
 	return visible

@@ -326,7 +326,7 @@ func TestOutcomeAfterTheMarker(t *testing.T) {
 	b.c.Appended(b.now, b.held[0].Ticket, 3, 0)
 	b.take()
 	b.txnDone(first)
-	if g := b.c.groups[groupID]; g.txns[0].find("topic", 0).committed {
+	if g := b.c.groups[groupID]; g.txns[0].find("topic", 0).committed() {
 		t.Fatal("the old outcome was taken for the new transaction's")
 	}
 	b.c.Appended(b.now, b.held[1].Ticket, 5, 0)
