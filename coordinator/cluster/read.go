@@ -38,6 +38,27 @@ func (c *Cluster) Read(r ReadRequest) ReadResult {
 	return result
 }
 
+// Leads tells whether a broker runs and leads a partition.
+func (c *Cluster) Leads(broker int32, topic string, partition int32) bool {
+	_, code := c.led(broker, topic, partition, -1)
+	return code == codeNone
+}
+
+// OpenTransaction tells whether the log of a partition that has a leader holds an open transaction of a producer.
+func (c *Cluster) OpenTransaction(topic string, partition int32, producerID int64, epoch int16) bool {
+	p := c.find(topic, partition)
+	return p != nil && p.leader >= 0 && p.local().log.Open(producerID, epoch)
+}
+
+// ActiveProducers lists the producers that the log of a partition remembers, for the broker that leads it (KIP-664).
+func (c *Cluster) ActiveProducers(broker int32, topic string, partition int32) (list []log.ProducerState, code int16) {
+	p, code := c.led(broker, topic, partition, -1)
+	if code != codeNone {
+		return nil, code
+	}
+	return p.local().log.Active(), codeNone
+}
+
 // ReadLog reads up to the log end, for the broker's own coordinator: whole batches from the one that holds offset, about
 // maxBytes, at least one. ok is false where the broker does not lead the partition, or the offset is not in its log.
 func (c *Cluster) ReadLog(broker int32, topic string, partition int32, offset int64, maxBytes int) (batches []byte, endOffset int64, ok bool) {
