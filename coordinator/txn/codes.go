@@ -14,7 +14,9 @@ const (
 	codeRecordListTooLarge      int16 = 18
 	codeNotEnoughReplicas       int16 = 19
 	codeNotEnoughAfterAppend    int16 = 20
+	codeUnsupportedVersion      int16 = 35
 	codeInvalidRequest          int16 = 42
+	codeUnsupportedFormat       int16 = 43 // UNSUPPORTED_FOR_MESSAGE_FORMAT
 	codeInvalidProducerEpoch    int16 = 47
 	codeInvalidTxnState         int16 = 48
 	codeInvalidProducerID       int16 = 49 // INVALID_PRODUCER_ID_MAPPING

@@ -14,6 +14,10 @@
 // the broker became leader of a partition, and Emigrate when it lost one; MetadataChanged; Advance, at the latest at the
 // deadline that Take gave.
 //
-// The protocol is the one before KIP-890's second part (transaction.version below 2): the epoch does not rise with every
-// transaction, and producers add partitions themselves. Two-phase commit (KIP-939) is not modelled.
+// It answers as Kafka 4.0 does where the feature transaction.version is not finalized above 1, which is what a cluster
+// shows that tells of no features in ApiVersions. Of KIP-890 that has the first part: brokers verify that a partition is in
+// a transaction (AddPartitionsToTxn from version 4 on, and Verify), and TRANSACTION_ABORTABLE. Its second part, transaction
+// version 2, is not modelled: EndTxn version 5, which raises the epoch with every transaction, and TxnOffsetCommit version 5
+// and Produce version 12, which add their partitions themselves. A host must not advertise those versions. Records are
+// written in version 0 of TransactionLogValue, as then, and read in 0 and 1. Two-phase commit (KIP-939) is Kafka 4.1's.
 package txn

@@ -112,7 +112,8 @@ func (c *Coordinator) marked(ticket int64, code int16) {
 		// A newer coordinator of this id has been there, and ends it.
 		c.cause = c.emit(said)
 		c.forgetMarkers(m.id)
-	case code == codeNone || gone:
+	case code == codeNone || gone || code == codeUnsupportedVersion || code == codeUnsupportedFormat:
+		// A partition that cannot hold markers has no transaction to end.
 		c.cause = c.emit(said)
 		delete(c.markers, ticket)
 		if t.unmarked--; t.unmarked == 0 {

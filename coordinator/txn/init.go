@@ -94,6 +94,10 @@ func (c *Coordinator) initKnown(r *Request, q *kmsg.InitProducerIDRequest, t *tr
 		if who.given {
 			next.lastEpoch = t.epoch
 		}
+	case exhausted(t.epoch):
+		// Kafka looks for a next epoch before it looks at the one that was given, and finds none (IllegalStateException).
+		refuse(codeUnknownServerError, "the producer id has no epoch left, and the epoch that was given is not its last one")
+		return
 	case !who.given:
 		next.epoch, next.lastEpoch, next.lastID = t.epoch+1, noProducerEpoch, t.producerID
 	case t.epoch == noProducerEpoch || who.epoch == t.epoch:

@@ -18,26 +18,32 @@ func (c *Coordinator) addPartitions(r *Request, q *kmsg.AddPartitionsToTxnReques
 		return
 	}
 	var all []partitionKey
-	unknown := map[partitionKey]bool{}
 	for _, t := range q.Topics {
 		for _, p := range t.Partitions {
-			key := partitionKey{t.Topic, p}
-			all = append(all, key)
-			if p < 0 || p >= c.meta.Topics[t.Topic] {
-				unknown[key] = true
-			}
+			all = append(all, partitionKey{t.Topic, p})
 		}
 	}
-	if len(unknown) > 0 { // then none is added (KafkaApis.handleAddPartitionsToTxnRequest)
-		c.answerAdd(r, func(key partitionKey) int16 {
-			if unknown[key] {
-				return codeUnknownTopicOrPartition
-			}
-			return codeOperationNotAttempted
-		}, "a partition does not exist")
+	if codes, first := c.unknown(all); codes != nil {
+		c.answerAdd(r, codes, first)
 		return
 	}
 	c.add(q.TransactionalID, q.ProducerID, q.ProducerEpoch, all, inflight{what: addsPartitions, request: *r})
+}
+
+// unknown gives the codes of partitions of which one at least does not exist; nil where all do. None is added then, and
+// none verified (KafkaApis.handleAddPartitionsToTxnRequest).
+func (c *Coordinator) unknown(keys []partitionKey) (codes func(partitionKey) int16, guard string) {
+	exists := func(key partitionKey) bool { return key.partition >= 0 && key.partition < c.meta.Topics[key.topic] }
+	first := slices.IndexFunc(keys, func(key partitionKey) bool { return !exists(key) })
+	if first < 0 {
+		return nil, ""
+	}
+	return func(key partitionKey) int16 {
+		if exists(key) {
+			return codeOperationNotAttempted
+		}
+		return codeUnknownTopicOrPartition
+	}, fmt.Sprintf("%s-%d does not exist", keys[first].topic, keys[first].partition)
 }
 
 // addOffsets takes the group's partition of __consumer_offsets into a transaction.
@@ -112,6 +118,10 @@ func (c *Coordinator) addBatch(r *Request, q *kmsg.AddPartitionsToTxnRequest) {
 				keys = append(keys, partitionKey{t.Topic, p})
 			}
 		}
+		if codes, guard := c.unknown(keys); codes != nil {
+			c.part(number, i, codeUnknownTopicOrPartition, guard, codes)
+			continue
+		}
 		if !one.VerifyOnly {
 			c.add(one.TransactionalID, one.ProducerID, one.ProducerEpoch, keys, a)
 			continue
@@ -129,20 +139,21 @@ func (c *Coordinator) addBatch(r *Request, q *kmsg.AddPartitionsToTxnRequest) {
 	c.part(number, -1, codeNone, "", nil)
 }
 
-// verifiable finds a transaction whose partitions can be told now (handleVerifyPartitionsInTransaction).
+// verifiable finds a transaction whose partitions can be told now (handleVerifyPartitionsInTransaction). A change that is
+// under way does not matter: partitions are in it when their record is written, and no longer when the last marker is.
 func (c *Coordinator) verifiable(id string, producerID int64, epoch int16) (in metadata, code int16, guard string) {
 	t, code, guard := c.known(id, producerID, epoch)
 	switch {
 	case code != codeNone:
 		return metadata{}, code, guard
-	case t.pending != nil:
+	case t.state == event.TxnPrepareCommit || t.state == event.TxnPrepareAbort:
 		return metadata{}, codeConcurrentTransactions, guardBusy
 	}
 	return t.metadata, codeNone, ""
 }
 
 func (m metadata) verify(p partitionKey) int16 {
-	if m.state == event.TxnOngoing && m.has(p) {
+	if m.has(p) {
 		return codeNone
 	}
 	return codeTransactionAbortable

@@ -535,11 +535,18 @@ func TestVerify(t *testing.T) {
 	}
 	verify(0, 1, codeTransactionAbortable)
 	w.ask(addReq("tx", id, 0, "t", 1))
-	verify(0, 1, codeConcurrentTransactions)
+	verify(0, 1, codeTransactionAbortable) // it is in the transaction when its record is written
 	w.settle()
 	verify(0, 1, codeNone)
 	verify(0, 2, codeTransactionAbortable)
 	verify(1, 1, codeProducerFenced)
-	w.done(endReq("tx", id, 0, true))
+	w.ask(addReq("tx", id, 0, "t", 2))
+	verify(0, 1, codeNone) // whatever else is under way
+	w.settle()
+	w.ask(endReq("tx", id, 0, true))
+	verify(0, 1, codeNone) // the decision is not written yet
+	w.append(0)
+	verify(0, 1, codeConcurrentTransactions)
+	w.settle()
 	verify(0, 1, codeTransactionAbortable)
 }
