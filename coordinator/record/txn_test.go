@@ -51,3 +51,19 @@ func TestTransaction(t *testing.T) {
 		t.Error("a cut key was read")
 	}
 }
+
+// Version 1, which Kafka writes from transaction.version 1 on, is flexible; its tags are of transaction version 2.
+func TestTransactionOfVersion1(t *testing.T) {
+	tags := "03" + "00" + "08" + "00000000000003e7" + "02" + "02" + "0002" + "09" + "01" + "ff"
+	b := unhex(t, "0001"+"00000000000003e8"+"0002"+"0000ea60"+"02"+"02"+"0274"+"02"+"00000003"+"00"+"0000000000000005"+"0000000000000004"+tags)
+	want := Transaction{ProducerID: 1000, ProducerEpoch: 2, TimeoutMs: 60000, State: 2, Partitions: []TopicPartitions{{"t", []int32{3}}}, UpdateTimestampMs: 5, StartTimestampMs: 4}
+	got, err := DecodeTransaction(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "version 1", got, want)
+	empty, err := DecodeTransaction(unhex(t, "0001"+"00000000000003e8"+"0002"+"0000ea60"+"00"+"00"+"0000000000000005"+"ffffffffffffffff"+"00"))
+	if err != nil || empty.Partitions != nil || empty.StartTimestampMs != -1 {
+		t.Errorf("without partitions: %+v, %v", empty, err)
+	}
+}

@@ -19,5 +19,5 @@
 // a transaction (AddPartitionsToTxn from version 4 on, and Verify), and TRANSACTION_ABORTABLE. Its second part, transaction
 // version 2, is not modelled: EndTxn version 5, which raises the epoch with every transaction, and TxnOffsetCommit version 5
 // and Produce version 12, which add their partitions themselves. A host must not advertise those versions. Records are
-// written in version 0 of TransactionLogValue, as then, and read in 0 and 1. Two-phase commit (KIP-939) is Kafka 4.1's.
+// written in version 0 of TransactionLogValue, as then, and read in 0 and 1. Nor is two-phase commit (KIP-939).
 package txn
