@@ -20,6 +20,16 @@ func (c *Coordinator) armCleanup() {
 	c.cleanup = c.wheel.Arm(ownerCleanup, 0, c.nowMs+min(waitMs, math.MaxInt64-c.nowMs))
 }
 
+// retention is how long offsets are kept where no commit says otherwise, and when the clean-up job looks next, 0 where it
+// never does.
+func (c *Coordinator) retention() (retentionMs, cleanupMs int64) {
+	every := c.cfg.Settings.OffsetsRetentionCheckIntervalMs
+	if every >= 1 {
+		cleanupMs = c.nowMs + every - (c.nowMs-c.startMs)%every
+	}
+	return int64(c.cfg.Settings.OffsetsRetentionMinutes) * 60000, cleanupMs
+}
+
 func (c *Coordinator) disarmCleanup() {
 	if c.cleanup != purgatory.None {
 		c.wheel.Cancel(c.cleanup)
@@ -31,7 +41,8 @@ func (c *Coordinator) disarmCleanup() {
 func (c *Coordinator) cleanUp() {
 	c.cleanup = purgatory.None
 	c.cause = 0
-	c.cause = c.emit("", event.CleanupRan{Groups: len(c.groups)})
+	retentionMs, nextMs := c.retention()
+	c.cause = c.emit("", event.CleanupRan{Groups: len(c.groups), RetentionMs: retentionMs, NextMs: nextMs})
 	for _, g := range c.sortedGroups() {
 		if base := g.expiryBase(); base != nil {
 			c.appendTombstones(g, c.removeOffsets(g, event.WhyOffsetsExpired, func(topic string, p *partitionOffset) bool {

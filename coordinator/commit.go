@@ -210,7 +210,7 @@ func (c *Coordinator) stageOffsets(q *kmsg.OffsetCommitRequest, k *commit, table
 				leaderEpoch: leaderEpochOf(q, p)}
 			k.values = append(k.values, value)
 			k.told = append(k.told, event.OffsetValue{Topic: name, Partition: p.Partition, Offset: p.Offset,
-				LeaderEpoch: value.leaderEpoch, Metadata: value.metadata})
+				LeaderEpoch: value.leaderEpoch, Metadata: value.metadata, ExpireMs: max(expireMs, 0)})
 			o, at := topic.make(p.Partition, hint)
 			hint = at + 1
 			o.pending = &k.values[len(k.values)-1]

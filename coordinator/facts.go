@@ -51,6 +51,7 @@ func (f *facts) partition(p *partition) {
 		return
 	}
 	done := event.LoadFinished{Partition: p.number, Epoch: p.epoch}
+	done.RetentionMs, done.CleanupMs = f.c.retention()
 	for _, g := range f.c.groups {
 		if g.partition == p.number {
 			done.Groups++

@@ -170,7 +170,8 @@ func (g *group) computeSubscribed() {
 func (c *Coordinator) createGroup(id string, partition int32) *group {
 	g := newGroup(id, partition, c.nowMs)
 	c.addGroup(g)
-	c.emit(id, event.GroupCreated{})
+	retentionMs, cleanupMs := c.retention()
+	c.emit(id, event.GroupCreated{RetentionMs: retentionMs, CleanupMs: cleanupMs})
 	return g
 }
 

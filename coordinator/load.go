@@ -203,6 +203,7 @@ func (c *Coordinator) loaded(number, epoch int32, failed string) {
 		c.emit("", event.LoadSkipped{Partition: number, Offset: k.offset, Reason: fmt.Sprintf("%d records %s", k.count, k.reason)})
 	}
 	done := event.LoadFinished{Partition: number, Epoch: p.epoch, Failed: l.failed}
+	done.RetentionMs, done.CleanupMs = c.retention()
 	if l.failed == "" {
 		for _, id := range slices.Sorted(maps.Keys(l.groups)) {
 			lg := l.groups[id]

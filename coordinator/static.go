@@ -49,7 +49,7 @@ const untilReplaced = "the new member id is written"
 func (c *Coordinator) joinStatic(r *Request, q *kmsg.JoinGroupRequest, g *group, m *member, id string, protocols []protocol) {
 	old := replacement{instance: *m.instanceID, id: id, ticket: r.Ticket, oldID: m.id, oldProtocols: m.protocols,
 		oldSessionTimeoutMs: m.sessionTimeoutMs, oldRebalanceTimeoutMs: m.rebalanceTimeoutMs, leader: g.leader}
-	c.replaceStatic(g, m, id)
+	c.replaceStatic(g, m, id, r)
 	c.updateMember(g, m, protocols, q.SessionTimeoutMillis, rebalanceTimeout(q))
 	switch {
 	case g.state == event.Stable && g.electProtocol() == g.protocol:
@@ -67,8 +67,8 @@ func (c *Coordinator) joinStatic(r *Request, q *kmsg.JoinGroupRequest, g *group,
 }
 
 // replaceStatic gives a static member another id (Kafka: ClassicGroup.replaceStaticMember). Whoever waits under the old
-// one is fenced. The new timer runs for the session timeout of before, as in Kafka.
-func (c *Coordinator) replaceStatic(g *group, m *member, id string) {
+// one is fenced. The new timer runs for the session timeout of before, as in Kafka. The request is the new process's.
+func (c *Coordinator) replaceStatic(g *group, m *member, id string, r *Request) {
 	const guard = "another process has joined with its instance id"
 	if m.join.waits {
 		c.answerJoinError(g, m, m.id, codeFencedInstanceID, guard)
@@ -83,7 +83,7 @@ func (c *Coordinator) replaceStatic(g *group, m *member, id string) {
 	delete(g.byID, old)
 	m.id, m.isNew, m.beats = id, false, beats{}
 	g.byID[id] = m
-	c.emit(g.id, event.MemberReplaced{Old: old, Member: id, InstanceID: m.instance()})
+	c.emit(g.id, event.MemberReplaced{Old: old, Member: id, InstanceID: m.instance(), ClientID: r.ClientID, ClientHost: r.ClientHost})
 	if g.leader == old {
 		c.electLeader(g, m, event.WhyLeaderReplaced)
 	}
@@ -122,5 +122,5 @@ func (c *Coordinator) replacementWritten(g *group, m *member, p *replacement, co
 	resp.ErrorCode, resp.MemberID, resp.LeaderID, resp.SkipAssignment, resp.Members = groupAppendCode(code), "", p.leader, false, nil
 	c.answerJoin(g, m, resp, "the new member id was not written: "+event.CodeName(code))
 	c.updateMember(g, m, p.oldProtocols, p.oldSessionTimeoutMs, p.oldRebalanceTimeoutMs)
-	c.replaceStatic(g, m, p.oldID)
+	c.replaceStatic(g, m, p.oldID, &Request{})
 }

@@ -178,6 +178,9 @@ type LoadFinished struct {
 	Offsets   int   `json:"offsets"`
 	// Failed says what ended the load early; the partition is owned all the same, as in Kafka.
 	Failed string `json:"failed,omitempty"`
+	// RetentionMs and CleanupMs are as in GroupCreated.
+	RetentionMs int64 `json:"retentionMs,omitempty"`
+	CleanupMs   int64 `json:"cleanupMs,omitempty"`
 }
 
 // LoadSkipped fires where Kafka only logs a warning: an unknown key version, a record that cannot be used.

@@ -49,7 +49,12 @@ const (
 )
 
 // GroupCreated fires when a group appears in the cache because a request named it (state Empty, generation 0).
-type GroupCreated struct{}
+type GroupCreated struct {
+	// RetentionMs is offsets.retention.minutes, CleanupMs when the job looks next that removes expired offsets; 0 where it
+	// never does.
+	RetentionMs int64 `json:"retentionMs,omitempty"`
+	CleanupMs   int64 `json:"cleanupMs,omitempty"`
+}
 
 // GroupLoaded fires for each group that a load put into the cache, after its MemberLoaded facts' group is known, and in
 // Facts for each group that is there. The members follow as MemberAdded with Loaded set.
@@ -149,6 +154,9 @@ type MemberReplaced struct {
 	Old        string `json:"old"`
 	Member     string `json:"member"`
 	InstanceID string `json:"instanceId"`
+	// ClientID and ClientHost are the new process's; "" where the old id is back.
+	ClientID   string `json:"clientId,omitempty"`
+	ClientHost string `json:"clientHost,omitempty"`
 }
 
 // MemberRemoved fires when a member leaves the group for whatever reason.

@@ -58,6 +58,11 @@ type OffsetValue struct {
 	Metadata    string `json:"metadata,omitempty"`
 	// Code is the partition's error; only in OffsetsRefused and for partitions set aside.
 	Code int16 `json:"code,omitempty"`
+	// CommitMs is when it was committed, where that is not now: at a load, in Facts and in OffsetsRemoved.
+	CommitMs int64 `json:"commitMs,omitempty"`
+	// ExpireMs is when it expires because its commit asked for a retention time (OffsetCommit v2 to v4); 0 where the
+	// broker's offsets.retention.minutes decides.
+	ExpireMs int64 `json:"expireMs,omitempty"`
 }
 
 // OffsetsPending fires when a commit was accepted and its append is under way: it is not visible yet.
@@ -101,6 +106,9 @@ type OffsetsRemoved struct {
 type CleanupRan struct {
 	// Groups is how many it looks at.
 	Groups int `json:"groups"`
+	// RetentionMs is offsets.retention.minutes, NextMs when the job looks again, 0 where that is not known.
+	RetentionMs int64 `json:"retentionMs,omitempty"`
+	NextMs      int64 `json:"nextMs,omitempty"`
 }
 
 // TxnVerificationStarted fires when the transaction coordinator is asked whether a partition of __consumer_offsets is
