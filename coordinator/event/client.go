@@ -114,6 +114,16 @@ type RequestSent struct {
 	ArrivesMs  int64  `json:"arrivesMs,omitempty"`
 	DeadlineMs int64  `json:"deadlineMs"`
 	Member     string `json:"member,omitempty"`
+	// Offsets are what an OffsetCommit or a TxnOffsetCommit writes.
+	Offsets []OffsetValue `json:"offsets,omitempty"`
+	// ProducerID and ProducerEpoch are those of a TxnOffsetCommit or an EndTxn; Commit is set where an EndTxn commits.
+	ProducerID    int64 `json:"producerId,omitempty"`
+	ProducerEpoch int16 `json:"producerEpoch,omitempty"`
+	Commit        bool  `json:"commit,omitempty"`
+	// RequireStable is set where an OffsetFetch is not to be answered with what a pending commit may overtake (KIP-447).
+	RequireStable bool `json:"requireStable,omitempty"`
+	// CopyOf is set where the network delivers a request a second time: the number of the first.
+	CopyOf int64 `json:"copyOf,omitempty"`
 }
 
 // ReplyOnWire fires when a broker's answer left for a simulated client.
@@ -124,6 +134,8 @@ type ReplyOnWire struct {
 	From      int32  `json:"from"`
 	Code      int16  `json:"code"`
 	ArrivesMs int64  `json:"arrivesMs,omitempty"`
+	// Offsets are what an OffsetFetch read: -1 where nothing is committed; where Code is set, nothing was read.
+	Offsets []OffsetValue `json:"offsets,omitempty"`
 }
 
 // ReplyReceived fires when the answer reached the client.

@@ -85,6 +85,9 @@ func (b LogCompacted) text() string {
 		}
 		s += r.text()
 	}
+	for _, m := range b.More {
+		s += fmt.Sprintf("; %d more %s", m.Count, m.Why)
+	}
 	return s
 }
 func (b HighWatermarkAdvanced) text() string {
@@ -147,10 +150,11 @@ func (b MetadataRefreshed) text() string {
 	return words(Name(b.Client)+":", Partitions(b.Topics), flag(b.Changed, "changed"))
 }
 func (b RequestSent) text() string {
-	return words(fmt.Sprintf("%s #%d", APIName(b.API), b.Request), "from", Name(b.Client), fmt.Sprintf("to broker %d", b.To))
+	return words(fmt.Sprintf("%s #%d", APIName(b.API), b.Request), "from", Name(b.Client), fmt.Sprintf("to broker %d", b.To),
+		flag(b.CopyOf != 0, fmt.Sprintf("a copy of #%d", b.CopyOf)))
 }
 func (b ReplyOnWire) text() string {
-	return words(fmt.Sprintf("%s #%d", APIName(b.API), b.Request), "to", Name(b.Client), CodeName(b.Code))
+	return words(fmt.Sprintf("%s #%d", APIName(b.API), b.Request), "to", Name(b.Client), CodeName(b.Code), flag(len(b.Offsets) > 0, offsets(b.Offsets)))
 }
 func (b ReplyReceived) text() string {
 	return words(fmt.Sprintf("%s #%d", APIName(b.API), b.Request), "by", Name(b.Client), CodeName(b.Code))

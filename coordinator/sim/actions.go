@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/twmb/franz-go/pkg/kmsg"
-
 	"grouplab/coordinator/event"
 )
 
@@ -28,15 +26,17 @@ func (w *World) AddConsumer(cfg ConsumerConfig) error {
 	slices.Sort(cfg.Topics)
 	cfg.Topics = slices.Compact(cfg.Topics)
 	index := len(w.consumers)
-	w.consumers = append(w.consumers, newConsumer(cfg, index, fmt.Sprintf("/10.0.%d.%d", index/250, index%250+1)))
+	w.consumers = append(w.consumers, newConsumer(cfg, index, hostOf(index)))
 	return nil
 }
 
 // Consumers names the consumers in the order they were added.
 func (w *World) Consumers() []string {
-	names := make([]string, len(w.consumers))
-	for i, c := range w.consumers {
-		names[i] = c.cfg.Name
+	names := make([]string, 0, len(w.consumers))
+	for _, c := range w.consumers {
+		if c.phase != asking {
+			names = append(names, c.cfg.Name)
+		}
 	}
 	return names
 }
@@ -51,7 +51,7 @@ func (w *World) Consumer(name string) (ConsumerConfig, bool) {
 
 func (w *World) find(name string) *consumer {
 	for _, c := range w.consumers {
-		if c.cfg.Name == name {
+		if c.cfg.Name == name && c.phase != asking {
 			return c
 		}
 	}
@@ -63,7 +63,7 @@ func (w *World) named(name string) (*consumer, error) {
 	if c := w.find(name); c != nil {
 		return c, nil
 	}
-	if len(w.consumers) == 0 {
+	if len(w.Consumers()) == 0 {
 		return nil, fmt.Errorf("there is no consumer %q; there is none at all yet", name)
 	}
 	return nil, fmt.Errorf("there is no consumer %q; there are %s", name, strings.Join(w.Consumers(), ", "))
@@ -227,7 +227,7 @@ func (w *World) Commit(name, topic string, partition int32, offset int64) error 
 		return fmt.Errorf("%s knows no coordinator yet", name)
 	}
 	req := c.newCommit()
-	addOffset(req, topic, partition, offset)
+	addOffset(req, topic, partition, offset, c.commitMetadata(w))
 	w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, manualCommit)
 	w.arm(c)
 	return nil
@@ -317,25 +317,5 @@ func (w *World) SetLoss(ppm int32) error {
 		return err
 	}
 	w.cfg.LossPPM = ppm
-	return nil
-}
-
-// Drop loses the next count requests of one API that a consumer sends; reply loses the answers instead. It takes the
-// place of what was said before about the same messages; 0 lets all through again.
-func (w *World) Drop(consumer string, api int16, count int, reply bool) error {
-	c, err := w.named(consumer)
-	if err != nil {
-		return err
-	}
-	if kmsg.NameForKey(api) == "Unknown" {
-		return fmt.Errorf("there is no API with key %d", api)
-	}
-	if count < 0 || count > 1_000_000 {
-		return fmt.Errorf("%d messages cannot be dropped: 0 to 1 000 000", count)
-	}
-	w.drops = slices.DeleteFunc(w.drops, func(r dropRule) bool {
-		return r.left == 0 || r.consumer == c.index && r.api == api && r.reply == reply
-	})
-	w.drops = append(w.drops, dropRule{c.index, api, reply, count})
 	return nil
 }

@@ -97,3 +97,10 @@ func (c *consumer) remember(topics []record.TopicPartitions) {
 		c.given = given{any: true, topics: slices.Clip(topics), generation: c.generation}
 	}
 }
+
+// Subscription is what a consumer of these topics that owns nothing puts into JoinGroup, for requests made by hand.
+func Subscription(topics []string) []byte {
+	sorted := slices.Clone(topics)
+	slices.Sort(sorted)
+	return record.Subscription(record.Sub{Version: 3, Topics: sorted, Generation: noGeneration})
+}

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -22,33 +24,40 @@ func (c *consumer) maybeAutoCommit(w *World) {
 
 // commitAll commits every position that is known (subscriptions.allConsumed) and returns the request's number.
 func (c *consumer) commitAll(w *World, u use) int64 {
-	req := c.newCommit()
+	req, metadata := c.newCommit(), c.commitMetadata(w)
 	for _, p := range c.assigned {
 		if p.known {
-			addOffset(req, p.topic, p.partition, p.at(w.nowMs, c.cfg.RecordsPerSecond))
+			addOffset(req, p.topic, p.partition, p.at(w.nowMs, c.cfg.RecordsPerSecond), metadata)
 		}
 	}
 	return w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, u)
 }
 
+// commitMetadata is what the next request commits as metadata beside each offset.
+func (c *consumer) commitMetadata(w *World) string {
+	if c.cfg.CommitMetadata == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s-%d", c.cfg.CommitMetadata, w.lastCall+1)
+}
+
 func (c *consumer) newCommit() *kmsg.OffsetCommitRequest {
 	req := kmsg.NewPtrOffsetCommitRequest()
-	req.Version = 9
+	req.Version = c.versions().commit
 	req.Group, req.Generation, req.MemberID = c.cfg.Group, c.generation, c.memberID
 	req.InstanceID = c.instance()
 	return req
 }
 
 // addOffset adds one partition to a commit; partitions of one topic come one after the other.
-func addOffset(req *kmsg.OffsetCommitRequest, topic string, partition int32, offset int64) {
+func addOffset(req *kmsg.OffsetCommitRequest, topic string, partition int32, offset int64, metadata string) {
 	if n := len(req.Topics); n == 0 || req.Topics[n-1].Topic != topic {
 		t := kmsg.NewOffsetCommitRequestTopic()
 		t.Topic = topic
 		req.Topics = append(req.Topics, t)
 	}
 	p := kmsg.NewOffsetCommitRequestTopicPartition()
-	none := ""
-	p.Partition, p.Offset, p.LeaderEpoch, p.Metadata = partition, offset, -1, &none
+	p.Partition, p.Offset, p.LeaderEpoch, p.Metadata = partition, offset, -1, &metadata
 	t := &req.Topics[len(req.Topics)-1]
 	t.Partitions = append(t.Partitions, p)
 }

@@ -54,6 +54,8 @@ type ConsumerConfig struct {
 	// JoinVersion is the version of JoinGroup that it speaks, 1 to 9, default 9. Up to 3 there is no handshake for the
 	// member id (KIP-394).
 	JoinVersion int16
+	// OldRequests has it send all other requests, too, in the versions of a client of JoinVersion's time, 1 to 8.
+	OldRequests bool
 	// Assignors is partition.assignment.strategy by the assignors' names, the preferred one first: range, roundrobin,
 	// sticky, cooperative-sticky; default range alone. A consumer rebalances cooperatively (KIP-429) where all of its
 	// assignors can, that is, with cooperative-sticky alone.
@@ -66,6 +68,9 @@ type ConsumerConfig struct {
 	TransactionalID string
 	// TransactionTimeoutMs is transaction.timeout.ms, default 60 000.
 	TransactionTimeoutMs int32
+	// CommitMetadata is put into the metadata of each offset that it commits, followed by '-' and a number that no other
+	// commit has: so commits of one offset can be told apart. "" for commits without metadata; otherwise like Name.
+	CommitMetadata string
 }
 
 // withDefaults checks a world's description and fills in what was left out.
@@ -129,7 +134,14 @@ func (c ConsumerConfig) withDefaults() (ConsumerConfig, error) {
 		c.Assignors = []string{rangeAssignor}
 	}
 	c.Assignors = slices.Clone(c.Assignors)
-	return c, cmp.Or(c.checkBounds(), c.checkAssignors(), c.checkInstance(), c.checkTransactional())
+	return c, cmp.Or(c.checkBounds(), c.checkAssignors(), c.checkInstance(), c.checkTransactional(), c.checkMetadata())
+}
+
+func (c ConsumerConfig) checkMetadata() error {
+	if c.CommitMetadata != "" && !named(c.CommitMetadata) {
+		return fmt.Errorf("consumer %s: its commits cannot carry %q as metadata: it has 1 to 64 letters, digits, '.', '_' or '-'", c.Name, c.CommitMetadata)
+	}
+	return nil
 }
 
 func (c ConsumerConfig) checkAssignors() error {

@@ -43,6 +43,7 @@ const (
 	prepareCommit     // maybeAutoCommitOffsetsSync of onJoinPrepare
 	closeCommit       // maybeAutoCommitOffsetsSync of close
 	manualCommit      // the application's own
+	repeat            // a second copy, of which the client knows nothing
 )
 
 // phase is what a process is doing.
@@ -52,6 +53,7 @@ const (
 	off phase = iota
 	running
 	closing
+	asking // no consumer, but the tool of World.Ask
 )
 
 // stage is how far a commit before rejoining, or a close, has come.
@@ -147,9 +149,10 @@ func (w *World) run(c *consumer) {
 	if c.phase != off && !c.paused {
 		w.expire(c)
 		c.heartbeatThread(w)
-		if c.phase == closing {
+		switch c.phase {
+		case closing:
 			c.closeStep(w)
-		} else {
+		case running:
 			c.poll(w)
 			c.produce(w)
 			c.refreshMetadata(w)
@@ -175,7 +178,7 @@ func (w *World) expire(c *consumer) {
 func (w *World) overdue(n *conn) bool {
 	return slices.ContainsFunc(n.calls, func(id int64) bool {
 		k := w.calls[id]
-		return !k.clientDone && k.deadlineMs <= w.nowMs
+		return k.awaited() && k.deadlineMs <= w.nowMs
 	})
 }
 
@@ -245,10 +248,13 @@ func (c *consumer) nextMs(w *World) int64 {
 	}
 	for _, id := range c.conns {
 		for _, k := range w.conns[id].calls {
-			if call := w.calls[k]; !call.clientDone {
+			if call := w.calls[k]; call.awaited() {
 				at(call.deadlineMs)
 			}
 		}
+	}
+	if c.phase == asking {
+		return next
 	}
 	at(c.heartbeatNextMs())
 	if c.phase == closing {
@@ -304,6 +310,13 @@ func (c *consumer) resetGeneration(w *World, reason string) {
 
 // answer hands a response to its handler.
 func (c *consumer) answer(w *World, k *call) {
+	if k.use == repeat {
+		return
+	}
+	if c.phase == asking {
+		c.asked(w, k)
+		return
+	}
 	if k.id == c.producer.call {
 		c.produced(w, k)
 		return
@@ -330,6 +343,9 @@ func (c *consumer) answer(w *World, k *call) {
 // disconnected is a request that failed with its connection, or for want of an answer (CoordinatorResponseHandler's
 // onFailure: a DisconnectException makes the coordinator unknown).
 func (c *consumer) disconnected(w *World, k *call, n *conn) {
+	if k.use == repeat || c.phase == asking {
+		return
+	}
 	if k.id == c.producer.call {
 		c.producer.call = 0
 		c.producerLost(w, event.APIName(k.api())+" got no answer")

@@ -13,7 +13,7 @@ func (c *consumer) started() event.ClientStarted {
 
 // facts are the events from which a fold rebuilds what a process believes; none where it does not run.
 func (c *consumer) facts() (bodies []event.Body) {
-	if c.phase == off {
+	if c.phase == off || c.phase == asking {
 		return nil
 	}
 	bodies = append(bodies, c.started())

@@ -135,9 +135,15 @@ func (c *consumer) fetchCommitted(w *World) {
 		return
 	}
 	req := kmsg.NewPtrOffsetFetchRequest()
-	req.Version = 9
-	req.RequireStable = true // KIP-447
-	req.Groups = []kmsg.OffsetFetchRequestGroup{group}
+	req.Version = c.versions().fetch
+	if req.RequireStable = req.Version >= 7; req.Version >= 8 { // KIP-447, KIP-709
+		req.Groups = []kmsg.OffsetFetchRequestGroup{group}
+	} else {
+		req.Group = c.cfg.Group
+		for _, t := range group.Topics {
+			req.Topics = append(req.Topics, kmsg.OffsetFetchRequestTopic{Topic: t.Topic, Partitions: t.Partitions})
+		}
+	}
 	c.fetchCall = w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, plain)
 }
 
@@ -145,7 +151,7 @@ func (c *consumer) fetchCommitted(w *World) {
 // (auto.offset.reset=earliest).
 func (c *consumer) onOffsetFetch(w *World, r *kmsg.OffsetFetchResponse) {
 	c.fetchCall = 0
-	for _, g := range r.Groups {
+	for _, g := range fetchedGroups(r) {
 		switch g.ErrorCode {
 		case 0:
 		case kerr.CoordinatorLoadInProgress.Code:
@@ -168,6 +174,26 @@ func (c *consumer) onOffsetFetch(w *World, r *kmsg.OffsetFetchResponse) {
 		}
 	}
 	c.flow(w.nowMs)
+}
+
+// fetchedGroups is an answer of any version in the shape of version 8. Versions 0 and 1 had no place for a group's error
+// but its partitions.
+func fetchedGroups(r *kmsg.OffsetFetchResponse) []kmsg.OffsetFetchResponseGroup {
+	if r.Version >= 8 {
+		return r.Groups
+	}
+	g := kmsg.OffsetFetchResponseGroup{ErrorCode: r.ErrorCode}
+	for _, t := range r.Topics {
+		topic := kmsg.OffsetFetchResponseGroupTopic{Topic: t.Topic}
+		for _, p := range t.Partitions {
+			if r.Version < 2 && g.ErrorCode == 0 {
+				g.ErrorCode = p.ErrorCode
+			}
+			topic.Partitions = append(topic.Partitions, kmsg.OffsetFetchResponseGroupTopicPartition(p))
+		}
+		g.Topics = append(g.Topics, topic)
+	}
+	return []kmsg.OffsetFetchResponseGroup{g}
 }
 
 // fetched sets one position; it reports whether the rest is to be looked at.

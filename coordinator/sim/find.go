@@ -16,8 +16,8 @@ func (c *consumer) lookup(w *World) {
 		return
 	}
 	req := kmsg.NewPtrFindCoordinatorRequest()
-	req.Version = 4
-	req.CoordinatorKeys = []string{c.cfg.Group}
+	req.Version = c.versions().find
+	req.CoordinatorKey, req.CoordinatorKeys = c.cfg.Group, []string{c.cfg.Group}
 	c.findCall = w.send(c, c.leastLoaded(w), req, c.cfg.RequestTimeoutMs, plain)
 }
 
@@ -64,7 +64,7 @@ func (c *consumer) inFlight(w *World, broker int32, coord bool) (count int) {
 			continue
 		}
 		for _, k := range n.calls {
-			if !w.calls[k].clientDone {
+			if w.calls[k].awaited() {
 				count++
 			}
 		}

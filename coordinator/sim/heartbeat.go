@@ -50,7 +50,7 @@ func (c *consumer) heartbeatThread(w *World) {
 	case w.nowMs >= h.nextMs:
 		h.nextMs = w.nowMs + int64(c.cfg.HeartbeatMs)
 		req := kmsg.NewPtrHeartbeatRequest()
-		req.Version = 4
+		req.Version = c.versions().heartbeat
 		req.Group, req.Generation, req.MemberID = c.cfg.Group, c.generation, c.memberID
 		req.InstanceID = c.instance()
 		w.send(c, c.toCoordinator(w), req, c.cfg.RequestTimeoutMs, plain)

@@ -11,8 +11,8 @@ import (
 func (c *consumer) leave(w *World, reason string) {
 	if c.cfg.InstanceID == "" && c.coordinator != 0 && c.state != event.Unjoined && c.memberID != "" {
 		req := kmsg.NewPtrLeaveGroupRequest()
-		req.Version = 5
-		req.Group = c.cfg.Group
+		req.Version = c.versions().leave
+		req.Group, req.MemberID = c.cfg.Group, c.memberID
 		m := kmsg.NewLeaveGroupRequestMember()
 		m.MemberID, m.Reason = c.memberID, &reason
 		req.Members = []kmsg.LeaveGroupRequestMember{m}

@@ -36,6 +36,9 @@ type call struct {
 
 func (k *call) api() int16 { return k.req.Key() }
 
+// awaited tells whether its client waits for the answer. Of a repetition it knows nothing.
+func (k *call) awaited() bool { return !k.clientDone && k.use != repeat }
+
 // quiet calls are told only where they change something.
 func (k *call) quiet() bool { return k.api() == heartbeatKey }
 
@@ -83,6 +86,11 @@ func (w *World) connect(c *consumer, broker int32, coord bool) *conn {
 			return n
 		}
 	}
+	return w.open(c, broker, coord)
+}
+
+// open makes a new connection.
+func (w *World) open(c *consumer, broker int32, coord bool) *conn {
 	w.lastConn++
 	n := &conn{id: w.lastConn, consumer: c.index, broker: broker, coordinator: coord, open: true, up: w.drive.Cluster().Running(broker)}
 	w.conns[n.id] = n
@@ -103,7 +111,10 @@ func (w *World) send(c *consumer, n *conn, req kmsg.Request, timeoutMs int64, u 
 	w.calls[k.id] = k
 	n.calls = append(n.calls, k.id)
 	arrives := max(w.nowMs+w.cfg.LatencyMs, n.upMs)
-	lost := n.up && w.loses(c, k.api(), false)
+	lost := n.up && w.loses(c, n.broker, k.api(), false)
+	if n.up && !lost {
+		arrives = max(arrives, w.nowMs+w.cfg.LatencyMs+w.delay(c, k.api(), false))
+	}
 	if lost || !n.up {
 		arrives, k.brokerDone = 0, true
 	} else {
@@ -111,12 +122,16 @@ func (w *World) send(c *consumer, n *conn, req kmsg.Request, timeoutMs int64, u 
 		w.agenda.add(arrives, reaches, k.id)
 	}
 	if !k.quiet() {
-		k.sent = w.emit(0, c.cfg.Group, event.RequestSent{
+		b := event.RequestSent{
 			Client: c.cfg.Name, Request: k.id, API: k.api(), To: n.broker, ArrivesMs: arrives, DeadlineMs: k.deadlineMs, Member: c.memberID,
-		})
+		}
+		tell(&b, req)
+		k.sent = w.emit(0, c.cfg.Group, b)
 	}
 	if lost {
 		w.emitFor(k.sent, 0, c.cfg.Group, event.MessageLost{Client: c.cfg.Name, Request: k.id, API: k.api()})
+	} else if n.up {
+		w.duplicate(c, k, n)
 	}
 	return k.id
 }
@@ -128,18 +143,6 @@ func (w *World) emitFor(cause int64, broker int32, group string, body event.Body
 	seq := w.emit(broker, group, body)
 	w.cause = before
 	return seq
-}
-
-// loses decides whether the network loses a message: by a rule first, then by chance.
-func (w *World) loses(c *consumer, api int16, reply bool) bool {
-	for i := range w.drops {
-		r := &w.drops[i]
-		if r.left > 0 && r.consumer == c.index && r.api == api && r.reply == reply {
-			r.left--
-			return true
-		}
-	}
-	return w.cfg.LossPPM > 0 && w.chance(1_000_000) < int(w.cfg.LossPPM)
 }
 
 // reached is a request's arrival at its broker.
@@ -202,16 +205,17 @@ func (w *World) answered(id int64, reply kmsg.Response, code int16, cause int64)
 	}
 	c := w.consumers[k.consumer]
 	arrives := max(w.nowMs+w.cfg.LatencyMs, n.downMs)
-	lost := w.loses(c, k.api(), true)
+	lost := w.loses(c, n.broker, k.api(), true)
 	if lost {
 		arrives = 0
 	} else {
+		arrives = max(arrives, w.nowMs+w.cfg.LatencyMs+w.delay(c, k.api(), true))
 		n.downMs = arrives
 		w.agenda.add(arrives, returns, id)
 	}
 	if !k.quiet() || code != 0 {
 		k.onWire = w.emitFor(cause, n.broker, c.cfg.Group, event.ReplyOnWire{
-			Client: c.cfg.Name, Request: id, API: k.api(), From: n.broker, Code: code, ArrivesMs: arrives,
+			Client: c.cfg.Name, Request: id, API: k.api(), From: n.broker, Code: code, ArrivesMs: arrives, Offsets: told(reply),
 		})
 	}
 	if lost {

@@ -36,6 +36,7 @@ type producer struct {
 	nextMs      int64         // when the next transaction begins
 	abort       bool
 	offsets     []txnOffset
+	metadata    string // of each of them
 }
 
 type txnOffset struct {
@@ -91,6 +92,7 @@ func (c *consumer) ask(w *World, n *conn, req kmsg.Request) {
 func (c *consumer) begin(w *World) {
 	p := &c.producer
 	p.stage, p.abort, p.offsets = addsOffsets, false, nil
+	p.metadata = c.commitMetadata(w)
 	p.nextMs = w.nowMs + int64(c.cfg.AutoCommitMs)
 	for _, a := range c.assigned {
 		if a.known {
@@ -105,12 +107,16 @@ func (c *consumer) txnCommit() *kmsg.TxnOffsetCommitRequest {
 	req := kmsg.NewPtrTxnOffsetCommitRequest()
 	req.Version, req.TransactionalID, req.Group, req.ProducerID, req.ProducerEpoch = 3, c.cfg.TransactionalID, c.cfg.Group, p.id, p.epoch
 	req.Generation, req.MemberID, req.InstanceID = c.generation, c.memberID, c.instance()
+	var metadata *string
+	if text := p.metadata; text != "" {
+		metadata = &text
+	}
 	for _, o := range p.offsets {
 		if n := len(req.Topics); n == 0 || req.Topics[n-1].Topic != o.topic {
 			req.Topics = append(req.Topics, kmsg.TxnOffsetCommitRequestTopic{Topic: o.topic})
 		}
 		t := &req.Topics[len(req.Topics)-1]
-		t.Partitions = append(t.Partitions, kmsg.TxnOffsetCommitRequestTopicPartition{Partition: o.partition, Offset: o.offset, LeaderEpoch: -1})
+		t.Partitions = append(t.Partitions, kmsg.TxnOffsetCommitRequestTopicPartition{Partition: o.partition, Offset: o.offset, LeaderEpoch: -1, Metadata: metadata})
 	}
 	return req
 }

@@ -17,28 +17,33 @@ type setting struct {
 	name     string
 	min, max int64
 	put      func(d *drive.Config, v int64)
+	// live settings are the group coordinator's: they can be changed while it runs.
+	live bool
 }
 
 // settings are Kafka's names as far as this world has what they set, with Kafka's bounds, and two of the lab's own.
 var settings = []setting{
-	{"broker.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.BrokerSessionTimeoutMs = v }},
-	{"group.initial.rebalance.delay.ms", 0, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupInitialRebalanceDelayMs = int32(v) }},
-	{"group.max.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSessionTimeoutMs = int32(v) }},
-	{"group.min.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMinSessionTimeoutMs = int32(v) }},
+	{"broker.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.BrokerSessionTimeoutMs = v }, false},
+	{"group.initial.rebalance.delay.ms", 0, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupInitialRebalanceDelayMs = int32(v) }, true},
+	{"group.max.size", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSize = int32(v) }, true},
+	{"group.max.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSessionTimeoutMs = int32(v) }, true},
+	{"group.min.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMinSessionTimeoutMs = int32(v) }, true},
 	// Not Kafka's: how long a broker takes to read a chunk of an offsets partition, and how large a chunk is there.
-	{"lab.load.delay.ms", 0, 600_000, func(d *drive.Config, v int64) { d.LoadDelayMs = v }},
-	{"log.cleaner.backoff.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.CleanerBackoffMs = v }},
-	{"log.cleaner.delete.retention.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.DeleteRetentionMs = v }},
-	{"min.insync.replicas", 1, 9, func(d *drive.Config, v int64) { d.Cluster.MinInsyncReplicas = int16(v) }},
-	{"offset.metadata.max.bytes", 0, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetMetadataMaxBytes = int32(v) }},
-	{"offsets.commit.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsCommitTimeoutMs = int32(v) }},
-	{"offsets.load.buffer.size", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.LoadChunkBytes = int(v) }},
-	{"offsets.topic.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.OffsetsPartitions = int32(v) }},
-	{"offsets.topic.replication.factor", 1, 9, func(d *drive.Config, v int64) { d.Cluster.OffsetsReplicas = int16(v) }},
-	{"offsets.topic.segment.bytes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.OffsetsSegmentBytes = int(v) }},
-	{"transaction.state.log.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.TransactionPartitions = int32(v) }},
-	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaFetchWaitMaxMs = v }},
-	{"replica.lag.time.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaLagTimeMaxMs = v }},
+	{"lab.load.delay.ms", 0, 600_000, func(d *drive.Config, v int64) { d.LoadDelayMs = v }, false},
+	{"log.cleaner.backoff.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.CleanerBackoffMs = v }, false},
+	{"log.cleaner.delete.retention.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.DeleteRetentionMs = v }, false},
+	{"min.insync.replicas", 1, 9, func(d *drive.Config, v int64) { d.Cluster.MinInsyncReplicas = int16(v) }, false},
+	{"offset.metadata.max.bytes", 0, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetMetadataMaxBytes = int32(v) }, true},
+	{"offsets.commit.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsCommitTimeoutMs = int32(v) }, true},
+	{"offsets.load.buffer.size", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.LoadChunkBytes = int(v) }, false},
+	{"offsets.retention.check.interval.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Settings.OffsetsRetentionCheckIntervalMs = v }, true},
+	{"offsets.retention.minutes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsRetentionMinutes = int32(v) }, true},
+	{"offsets.topic.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.OffsetsPartitions = int32(v) }, false},
+	{"offsets.topic.replication.factor", 1, 9, func(d *drive.Config, v int64) { d.Cluster.OffsetsReplicas = int16(v) }, false},
+	{"offsets.topic.segment.bytes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.OffsetsSegmentBytes = int(v) }, false},
+	{"transaction.state.log.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.TransactionPartitions = int32(v) }, false},
+	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaFetchWaitMaxMs = v }, false},
+	{"replica.lag.time.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaLagTimeMaxMs = v }, false},
 }
 
 // Names are the configuration names that Config.Set takes, sorted.

@@ -82,12 +82,14 @@ func (c *consumer) sendSync(w *World, list []kmsg.SyncGroupRequestGroupAssignmen
 		return
 	}
 	req := kmsg.NewPtrSyncGroupRequest()
-	req.Version = 5
+	req.Version = c.versions().sync
 	req.Group = c.cfg.Group
 	req.Generation = c.generation
 	req.MemberID, req.InstanceID = c.memberID, c.instance()
 	kind, protocol := "consumer", c.protocol
-	req.ProtocolType, req.Protocol = &kind, &protocol
+	if req.Version >= 5 {
+		req.ProtocolType, req.Protocol = &kind, &protocol
+	}
 	req.GroupAssignment = list
 	// KAFKA-10134 and later: SyncGroup may take as long as JoinGroup. In the client that is followed here it has the
 	// ordinary request.timeout.ms.

@@ -47,6 +47,8 @@ type World struct {
 	lastConn  int64
 	lastMsg   int64
 	drops     []dropRule
+	lates     []lateRule
+	cuts      []link
 }
 
 // New makes a world at 0 ms with its brokers running, without topics of its own and without consumers.
@@ -229,6 +231,7 @@ func (w *World) Clone() *World {
 	c.agenda = w.agenda.clone()
 	c.cfg.Set = append([]Setting(nil), w.cfg.Set...)
 	c.drops = append([]dropRule(nil), w.drops...)
+	c.lates, c.cuts = append([]lateRule(nil), w.lates...), append([]link(nil), w.cuts...)
 	c.consumers = make([]*consumer, len(w.consumers))
 	for i, k := range w.consumers {
 		c.consumers[i] = k.clone()

@@ -104,6 +104,8 @@ func (f *facts) apply(e event.Event) {
 		f.topics[b.Topic] = b.Partitions
 	case event.PartitionsAdded:
 		f.topics[b.Topic] = b.To
+	case event.TopicDeleted:
+		delete(f.topics, b.Topic)
 	case event.BrokerStopped:
 		for _, g := range f.groups {
 			if g.broker == b.ID {
@@ -199,6 +201,10 @@ func (g *group) apply(e event.Event) {
 	case event.OffsetsCommitted:
 		for _, o := range b.Offsets {
 			g.committed[partitionName(o.Topic, o.Partition)] = o.Offset
+		}
+	case event.OffsetsRemoved:
+		for _, o := range b.Offsets {
+			delete(g.committed, partitionName(o.Topic, o.Partition))
 		}
 	case event.ReplyParked:
 		g.parked[b.Ticket] = parked{b.API, b.Member}

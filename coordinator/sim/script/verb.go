@@ -40,6 +40,7 @@ func init() {
 		seedVerb, brokersVerb, setVerb, latencyVerb, lossVerb, topicVerb, groupVerb, consumerVerb,
 		startVerb, stopVerb, killVerb, restartVerb, pauseVerb, resumeVerb, busyVerb, commitVerb,
 		addPartitionsVerb, killBrokerVerb, stopBrokerVerb, restartBrokerVerb, dropVerb,
+		delayVerb, duplicateVerb, cutVerb, healVerb, failAppendsVerb, slowAppendsVerb, moveLeaderVerb, deleteTopicVerb, askVerb,
 		advanceVerb, untilVerb, expectVerb, showVerb, hideVerb,
 	} {
 		verbs[v.name] = v

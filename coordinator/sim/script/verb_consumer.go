@@ -12,10 +12,12 @@ import (
 var consumerVerb = verb{
 	name: "consumer",
 	usage: "consumer NAME [group=G] [topics=A,B] [session=45s] [rebalance=5m] [heartbeat=3s] [commit=5s|off] [metadata-age=5m] " +
-		"[request-timeout=30s] [rate=1] [v=9] [assignor=range] [instance=ID] [transactional=ID]",
+		"[request-timeout=30s] [rate=1] [v=9] [assignor=range] [instance=ID] [transactional=ID] [transaction-timeout=60s] [metadata=TEXT] [requests=new|old]",
 	help: "describes a consumer; start makes it run. rate is in records a second and partition, v the version of JoinGroup, " +
 		"assignor one or more of range,roundrobin,sticky,cooperative-sticky, the preferred one first, instance its group.instance.id, " +
-		"transactional the transactional.id with which it commits its offsets in transactions",
+		"transactional the transactional.id with which it commits its offsets in transactions, " +
+		"metadata what its commits carry as metadata, each followed by a number of its own; with requests=old all requests have " +
+		"the versions of a client of v's time",
 	example: "consumer c1 session=10s rebalance=60s",
 	params:  []param{consumerParam},
 	options: []option{
@@ -30,11 +32,19 @@ var consumerVerb = verb{
 		{"rate", wholeParam("rate", 1, 1_000_000)},
 		{"v", wholeParam("v", 1, 9)},
 		{"assignor", param{"ASSIGNORS", wrongAssignors}},
+		{"transaction-timeout", durationParam("transaction.timeout.ms", 1)},
+		{"requests", oneOf("age of requests", "new", "old")},
 		{"transactional", param{"ID", func(s string) string {
 			if named(s, 64) {
 				return ""
 			}
 			return fmt.Sprintf("%q cannot be a transactional id: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
+		}}},
+		{"metadata", param{"TEXT", func(s string) string {
+			if named(s, 64) {
+				return ""
+			}
+			return fmt.Sprintf("%q cannot be metadata here: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
 		}}},
 		{"instance", param{"INSTANCE", func(s string) string {
 			if named(s, 64) {
@@ -68,6 +78,10 @@ var consumerVerb = verb{
 		}
 		cfg.TransactionalID, _ = c.option("transactional")
 		cfg.InstanceID, _ = c.option("instance")
+		cfg.TransactionTimeoutMs = int32(min(c.durationOption("transaction-timeout"), 1<<31-1))
+		age, _ := c.option("requests")
+		cfg.OldRequests = age == "old"
+		cfg.CommitMetadata, _ = c.option("metadata")
 		if err := e.world.AddConsumer(cfg); err != nil {
 			return err
 		}
