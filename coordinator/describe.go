@@ -9,7 +9,8 @@ import (
 	"grouplab/coordinator/event"
 )
 
-// describeGroups shows groups as they are. Metadata and assignments are only shown in Stable, when they belong together.
+// describeGroups shows groups as they are. Metadata is only shown in Stable, where a protocol is elected for good; the
+// assignments are those that were stored last, also while the group rebalances (Kafka 4.0: ClassicGroup.describe).
 func (c *Coordinator) describeGroups(r *Request, q *kmsg.DescribeGroupsRequest) {
 	resp := kmsg.NewPtrDescribeGroupsResponse()
 	resp.Version = q.Version
@@ -48,9 +49,9 @@ func (c *Coordinator) describe(id string, version int16) (d kmsg.DescribeGroupsR
 	}
 	for _, m := range g.members {
 		one := kmsg.DescribeGroupsResponseGroupMember{MemberID: m.id, InstanceID: m.instanceID, ClientID: m.clientID,
-			ClientHost: m.clientHost}
+			ClientHost: m.clientHost, MemberAssignment: m.assignment}
 		if stable {
-			one.ProtocolMetadata, one.MemberAssignment = m.metadata(g.protocol), m.assignment
+			one.ProtocolMetadata = m.metadata(g.protocol)
 		}
 		d.Members = append(d.Members, one)
 	}

@@ -38,6 +38,11 @@ func TestDESC02_StableAndRebalancing(t *testing.T) {
 		len(d.Members[0].ProtocolMetadata) == 0 {
 		t.Fatalf("%+v", d)
 	}
+	b.join("n", joinWith{version: 3}) // what was assigned is still told while the group rebalances
+	if d = b.describe(groupID, 5); d.State != "PreparingRebalance" || d.Protocol != "" || len(d.Members[0].ProtocolMetadata) != 0 ||
+		string(d.Members[0].MemberAssignment) != "0" || len(d.Members[1].MemberAssignment) != 0 {
+		t.Fatalf("%+v", d)
+	}
 }
 
 func TestLIST01_StateFilter(t *testing.T) {

@@ -45,23 +45,28 @@ func (c *Coordinator) leaveGroup(r *Request, q *kmsg.LeaveGroupRequest) {
 	if left.any {
 		c.replaceLeader(g, event.WhyLeaderGone)
 		c.membersRemoved(g, event.WhyMemberLeft, left.member, left.reason)
-	} else if left.pending && g.state == event.PreparingRebalance {
-		c.tryCompleteJoin(g)
 	}
 }
 
-// departure is who left with a request: the first member names the rebalance.
+// departure is who left with a request: the first entry that did names the rebalance.
 type departure struct {
-	any, pending   bool
+	any            bool
 	member, reason string
 }
 
+func (d *departure) add(m *member, reason string) {
+	if !d.any {
+		*d = departure{true, m.id, reason}
+	}
+}
+
 // leaveOne takes one entry of the batch. An instance id without a member id is how an administrator removes a static
-// member; a pending id is forgotten whatever else the entry names.
+// member; a pending id is forgotten whatever else the entry names, and its leaving costs the group a rebalance like a
+// member's, as in Kafka 4.0 (GroupMetadataManager.classicGroupLeaveToClassicGroup; not so in the Scala coordinator).
 func (c *Coordinator) leaveOne(g *group, e *kmsg.LeaveGroupRequestMember, left *departure) (code int16, guard string) {
 	if m := g.findPending(e.MemberID); m != nil && e.MemberID != "" {
 		c.forgetPending(g, m, event.WhyMemberLeft)
-		left.pending = true
+		left.add(m, reasonOf(e.Reason))
 		return codeNone, ""
 	}
 	var m *member
@@ -77,8 +82,6 @@ func (c *Coordinator) leaveOne(g *group, e *kmsg.LeaveGroupRequestMember, left *
 	}
 	reason := reasonOf(e.Reason)
 	c.removeMember(g, m, event.WhyMemberLeft, reason)
-	if !left.any {
-		*left = departure{true, left.pending, m.id, reason}
-	}
+	left.add(m, reason)
 	return codeNone, ""
 }

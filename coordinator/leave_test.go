@@ -132,3 +132,19 @@ func TestPendingIDLeaves(t *testing.T) {
 	wantCode(t, "heartbeat", b.heartbeat(m, 1), 0)
 	wantCode(t, "join", b.joined(b.join("x", joinWith{version: 9, id: x})).ErrorCode, 25)
 }
+
+// A pending id that leaves costs a rebalance, as a member does: Kafka 4.0 counts every entry that succeeded. Kafka 4.0.2 was
+// asked; the Scala coordinator left the group alone.
+func TestPendingIDThatLeavesStartsARebalance(t *testing.T) {
+	for _, synced := range []bool{false, true} {
+		b := newBench(t)
+		m := b.one(joinWith{})
+		if synced {
+			b.sync(m, 1, nil)
+		}
+		x := b.issued("x", joinWith{})
+		wantCode(t, "leave", b.leave(groupID, 5, x).Members[0].ErrorCode, 0)
+		b.inState(event.PreparingRebalance)
+		wantCode(t, "heartbeat", b.heartbeat(m, 1), 27)
+	}
+}

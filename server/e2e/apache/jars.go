@@ -1,0 +1,59 @@
+package apache
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Newest and Reference are the versions that we compare with: the one whose answers we give, and the newest of its line.
+const (
+	Reference = "4.0.2"
+	Newest    = "4.3.1"
+)
+
+const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>grouplab</groupId><artifactId>apache-kafka</artifactId><version>1</version><dependencies>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>VERSION</version></dependency>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>VERSION</version></dependency>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-clients</artifactId><version>VERSION</version></dependency>
+</dependencies></project>
+`
+
+// Jars returns the folder with the jars of a released Apache Kafka. They come from the Maven repository that the machine
+// is set up for, once, and are kept in the user's cache folder. An error says which program is missing, or what Maven said.
+func Jars(version string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder to keep Kafka's jars in: %w; set HOME or XDG_CACHE_HOME", err)
+	}
+	dir := filepath.Join(cache, "grouplab", "kafka-"+version)
+	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
+		return dir, nil
+	}
+	for _, program := range []string{"java", "mvn"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return "", fmt.Errorf("there is no %s; install a Java 17 runtime and Maven (.ci/setup interop does)", program)
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "pom.xml")
+	if err := os.WriteFile(file, []byte(strings.ReplaceAll(pom, "VERSION", version)), 0o644); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("mvn", "-q", "-B", "-f", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("Maven did not bring Apache Kafka %s: %w\n%s", version, err, bytes.TrimSpace(out))
+	}
+	jars, err := filepath.Glob(filepath.Join(dir, "kafka-clients-*.jar"))
+	if err != nil || len(jars) == 0 {
+		return "", errors.Join(fmt.Errorf("Maven ended well, but %s holds no kafka-clients jar; delete it and try again", dir), err)
+	}
+	return dir, os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
+}

@@ -1,0 +1,269 @@
+//go:build interop
+
+package differ
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/server/app"
+	"grouplab/server/e2e/apache"
+)
+
+// configuration is what both are started with.
+var configuration = map[string]string{
+	"offsets.topic.num.partitions":     "4",
+	"group.initial.rebalance.delay.ms": "0",
+	"group.min.session.timeout.ms":     "100",
+}
+
+// version is the Apache Kafka that is asked; KAFKA chooses another.
+func version() string { return cmp.Or(os.Getenv("KAFKA"), apache.Reference) }
+
+// TestEveryStateAnswersAlike puts every request, in every version that both know, of everybody who may send it, to a group
+// in each of its states, and compares the replies field by field, and what became of the group.
+func TestEveryStateAnswersAlike(t *testing.T) {
+	theirs, ours := startBoth(t)
+	ranges := commonVersions(t, theirs, ours)
+	type job struct {
+		title string
+		put   func(*side)
+	}
+	var jobs []job
+	for _, q := range questions() {
+		span, common := ranges[q.api]
+		if !common {
+			continue
+		}
+		for _, in := range situations {
+			for v := max(span[0], q.since); v <= span[1]; v++ {
+				jobs = append(jobs, job{q.title(in.name, v), func(s *side) {
+					at := in.reach(s)
+					if !q.fits(at, v) {
+						s.told = append(s.told, unfit)
+						return
+					}
+					s.tell("asker", q.build(s.group, at, v))
+					time.Sleep(settle)
+					s.tell("looker", describe(5, s.group))
+				}})
+			}
+		}
+	}
+	results := make([]result, len(jobs))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range 16 {
+		wg.Go(func() {
+			for i := range next {
+				group := fmt.Sprintf("g%d", i)
+				both := make(chan []string)
+				go func() { both <- put(theirs, group, jobs[i].put) }()
+				here := put(ours, group, jobs[i].put)
+				results[i] = result{title: jobs[i].title, theirs: <-both, ours: here}
+			}
+		})
+	}
+	began := time.Now()
+	for i := range jobs {
+		next <- i
+		if i%500 == 499 {
+			t.Logf("%d of %d questions, %s", i+1, len(jobs), time.Since(began).Round(time.Second))
+		}
+	}
+	close(next)
+	wg.Wait()
+	report(t, results)
+}
+
+// settle is how long a group is given before it is looked at: Kafka describes what is committed, and gathers appends for
+// group.coordinator.append.linger.ms.
+const settle = 150 * time.Millisecond
+
+const unfit = "(not asked)"
+
+type result struct {
+	title        string
+	theirs, ours []string
+}
+
+// put asks one cluster.
+func put(address, group string, question func(*side)) (told []string) {
+	s := newSide(address, group)
+	defer s.close()
+	defer func() {
+		if r := recover(); r != nil {
+			b, ours := r.(broken)
+			if !ours {
+				panic(r)
+			}
+			told = append(s.told, "the question could not be put: "+b.why)
+		}
+	}()
+	question(s)
+	return s.told
+}
+
+// report groups the differences, so that one rule that differs is told once.
+func report(t *testing.T, results []result) {
+	t.Helper()
+	asked, alike := 0, 0
+	kinds := map[string][]string{}
+	perAPI := map[string][2]int{}
+	for _, r := range results {
+		if len(r.ours) == 1 && r.ours[0] == unfit && len(r.theirs) == 1 {
+			continue
+		}
+		asked++
+		api, _, _ := strings.Cut(r.title, " ")
+		count := perAPI[api]
+		count[0]++
+		diff := difference(r.theirs, r.ours)
+		if diff == "" {
+			alike++
+			count[1]++
+		} else {
+			kinds[diff] = append(kinds[diff], r.title)
+		}
+		perAPI[api] = count
+	}
+	for _, api := range slices.Sorted(maps.Keys(perAPI)) {
+		t.Logf("%-16s %5d asked, %5d alike", api, perAPI[api][0], perAPI[api][1])
+	}
+	t.Logf("Apache Kafka %s: %d questions, %d answered alike", version(), asked, alike)
+	order := slices.SortedFunc(maps.Keys(kinds), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(kinds[b]), len(kinds[a])), strings.Compare(a, b))
+	})
+	for _, diff := range order {
+		titles := kinds[diff]
+		t.Errorf("%d questions, as %s\n%s", len(titles), strings.Join(titles[:min(6, len(titles))], "\n  and "), diff)
+	}
+}
+
+// difference lists the lines that are not in both; "" where all are.
+func difference(theirs, ours []string) string {
+	if slices.Equal(theirs, ours) {
+		return ""
+	}
+	var text strings.Builder
+	for _, l := range theirs {
+		if !slices.Contains(ours, l) {
+			fmt.Fprintf(&text, "   Kafka:    %s\n", l)
+		}
+	}
+	for _, l := range ours {
+		if !slices.Contains(theirs, l) {
+			fmt.Fprintf(&text, "   GroupLab: %s\n", l)
+		}
+	}
+	if text.Len() == 0 {
+		return "   the same lines in another number or order"
+	}
+	return text.String()
+}
+
+// commonVersions are those that both advertise of the APIs of groups.
+func commonVersions(t *testing.T, theirs, ours string) map[int16][2]int16 {
+	t.Helper()
+	span := func(address string) map[int16][2]int16 {
+		c, err := dial(address, "differ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.nc.Close()
+		r := kmsg.NewPtrApiVersionsRequest()
+		r.Version = 3
+		r.ClientSoftwareName, r.ClientSoftwareVersion = "differ", "1"
+		a, err := c.ask(r, 20*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spans := map[int16][2]int16{}
+		for _, k := range a.(*kmsg.ApiVersionsResponse).ApiKeys {
+			spans[k.ApiKey] = [2]int16{k.MinVersion, k.MaxVersion}
+		}
+		return spans
+	}
+	a, b := span(theirs), span(ours)
+	common := map[int16][2]int16{}
+	for _, api := range []int16{8, 9, 10, 11, 12, 13, 14, 15, 16, 28, 42, 47} {
+		x, known := a[api]
+		y, knownHere := b[api]
+		t.Logf("%-16s Kafka %v, here %v", kmsg.NameForKey(api), x, y)
+		if known && knownHere {
+			common[api] = [2]int16{max(x[0], y[0]), min(x[1], y[1])}
+		}
+	}
+	return common
+}
+
+// startBoth starts one broker of each, with the topics orders and other, and a coordinator that is found.
+func startBoth(t *testing.T) (theirs, ours string) {
+	t.Helper()
+	kafka, err := apache.Start(apache.Config{Version: version(), Nodes: 1, Set: configuration, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(kafka.Stop)
+	var set []string
+	for _, name := range slices.Sorted(maps.Keys(configuration)) {
+		set = append(set, name+"="+configuration[name])
+	}
+	s, err := app.New(app.Config{Kafka: "127.0.0.1:0", Brokers: 1, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(context.Background()) }()
+	t.Cleanup(func() {
+		s.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	theirs, ours = kafka.Addrs()[0], s.KafkaAddrs()[0]
+	for _, address := range []string{theirs, ours} {
+		told := put(address, "preparation", prepare)
+		if len(told) > 0 {
+			t.Fatalf("%s: %v", address, told)
+		}
+	}
+	return theirs, ours
+}
+
+func prepare(s *side) {
+	r := kmsg.NewPtrCreateTopicsRequest()
+	r.Version, r.TimeoutMillis = 5, 20_000
+	for _, name := range []string{"orders", "other"} {
+		topic := kmsg.NewCreateTopicsRequestTopic()
+		topic.Topic, topic.NumPartitions, topic.ReplicationFactor = name, 6, 1
+		r.Topics = append(r.Topics, topic)
+	}
+	for _, topic := range s.ask("admin", r).(*kmsg.CreateTopicsResponse).Topics {
+		if topic.ErrorCode != 0 {
+			s.stop("creating %s: error %d", topic.Topic, topic.ErrorCode)
+		}
+	}
+	for deadline := time.Now().Add(60 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		a := s.ask("admin", findCoordinator(s.group)).(*kmsg.FindCoordinatorResponse)
+		if a.ErrorCode == 0 {
+			g := s.ask("admin", describe(4, s.group)).(*kmsg.DescribeGroupsResponse)
+			if g.Groups[0].ErrorCode == 0 {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			s.stop("no coordinator is found: error %d", a.ErrorCode)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+//go:build interop
+
+package differ
+
+import (
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// parkedAfter is how long an answer may take before its request counts as held; answers come within few milliseconds.
+const parkedAfter = 1500 * time.Millisecond
+
+// side is one cluster while one question is put to it. What differs by chance is told under a name: member ids as m1, m2
+// in the order of their first appearance.
+type side struct {
+	address string
+	group   string
+	conns   map[string]*conn
+	names   map[string]string
+	// told is what was answered, a line a field.
+	told []string
+}
+
+func newSide(address, group string) *side {
+	return &side{address: address, group: group, conns: map[string]*conn{}, names: map[string]string{}}
+}
+
+func (s *side) close() {
+	for _, c := range s.conns {
+		c.nc.Close()
+	}
+}
+
+// broken is a panic's value: the question cannot be put. It is caught where the question begins.
+type broken struct{ why string }
+
+func (s *side) stop(format string, args ...any) { panic(broken{fmt.Sprintf(format, args...)}) }
+
+// by is the connection of one actor: a client has one at a time, and a held reply blocks what follows.
+func (s *side) by(actor string) *conn {
+	c := s.conns[actor]
+	if c == nil {
+		var err error
+		if c, err = dial(s.address, "differ"); err != nil {
+			s.stop("%v", err)
+		}
+		s.conns[actor] = c
+	}
+	return c
+}
+
+// send puts a request without waiting.
+func (s *side) send(actor string, r kmsg.Request) {
+	if err := s.by(actor).send(r); err != nil {
+		s.stop("%s: sending %s v%d: %v", actor, kmsg.NameForKey(r.Key()), r.GetVersion(), err)
+	}
+}
+
+// receive reads what a request is answered; it must come.
+func (s *side) receive(actor string, r kmsg.Request) kmsg.Response {
+	a, err := s.by(actor).receive(r, 20*time.Second)
+	if err != nil {
+		s.stop("%s: the answer to %s v%d: %v", actor, kmsg.NameForKey(r.Key()), r.GetVersion(), err)
+	}
+	s.nameMembers(a)
+	return a
+}
+
+// ask does both, as a preparation: the answer is not told.
+func (s *side) ask(actor string, r kmsg.Request) kmsg.Response {
+	s.send(actor, r)
+	return s.receive(actor, r)
+}
+
+// tell puts a request and writes down what is answered, or that it is held.
+func (s *side) tell(actor string, r kmsg.Request) kmsg.Response {
+	s.send(actor, r)
+	return s.tellNext(actor, r, parkedAfter)
+}
+
+// tellNext writes down the answer to a request that was sent.
+func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.Response {
+	title := fmt.Sprintf("%s %s v%d", actor, kmsg.NameForKey(r.Key()), r.GetVersion())
+	a, err := s.by(actor).receive(r, most)
+	switch {
+	case err == errParked:
+		s.told = append(s.told, title+": held")
+		return nil
+	case err != nil:
+		s.told = append(s.told, title+": the connection ended")
+		return nil
+	}
+	s.told = append(s.told, title+":")
+	s.told = append(s.told, s.lines(a)...)
+	return a
+}
+
+// lines are the fields of an answer. Lists without a meaning in their order are sorted.
+func (s *side) lines(a kmsg.Response) []string {
+	s.nameMembers(a)
+	return s.fields("  ", reflect.ValueOf(a).Elem())
+}
+
+// nameMembers gives names to new member ids, in the answer's order.
+func (s *side) nameMembers(a kmsg.Response) {
+	if j, ok := a.(*kmsg.JoinGroupResponse); ok {
+		s.name(j.MemberID)
+	}
+}
+
+func (s *side) name(id string) {
+	if _, known := s.names[id]; !known && len(id) > 36 {
+		s.names[id] = fmt.Sprintf("m%d", len(s.names)+1)
+	}
+}
+
+// memberID is an id that no answer has given out yet: its client's join is held.
+var memberID = regexp.MustCompile(`(differ|one|two|three)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+func (s *side) text(t string) string {
+	if name, ok := s.names[t]; ok {
+		return "<" + name + ">"
+	}
+	for id, name := range s.names {
+		t = strings.ReplaceAll(t, id, "<"+name+">")
+	}
+	return strings.ReplaceAll(memberID.ReplaceAllString(t, "<new member>"), s.group, "<group>")
+}
+
+func (s *side) fields(path string, v reflect.Value) []string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return []string{path + " = null"}
+		}
+		return s.fields(path, v.Elem())
+	case reflect.Struct:
+		var all []string
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if f.Name == "Version" || f.Type.Name() == "Tags" || !f.IsExported() || masked[v.Type().Name()+"."+f.Name] {
+				continue
+			}
+			all = append(all, s.fields(path+"."+f.Name, v.Field(i))...)
+		}
+		return all
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			if v.IsNil() {
+				return []string{path + " = null"}
+			}
+			return []string{path + " = " + hex.EncodeToString(v.Bytes())}
+		}
+		if v.IsNil() || v.Len() == 0 {
+			return []string{path + " = none"}
+		}
+		var entries []string
+		for i := range v.Len() {
+			entries = append(entries, strings.Join(s.fields(path+"[]", v.Index(i)), "\n"))
+		}
+		slices.Sort(entries)
+		return strings.Split(strings.Join(entries, "\n"), "\n")
+	case reflect.String:
+		return []string{fmt.Sprintf("%s = %q", path, s.text(v.String()))}
+	}
+	return []string{fmt.Sprintf("%s = %v", path, v.Interface())}
+}
+
+// masked are fields that say where a cluster is, not how it behaves.
+var masked = map[string]bool{
+	"FindCoordinatorResponse.Port": true, "FindCoordinatorResponseCoordinator.Port": true,
+	"DescribeGroupsResponseGroupMember.ClientHost": false,
+}
