@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"math"
+	"slices"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/log"
@@ -47,7 +48,7 @@ func (c *Cluster) clean() {
 
 // cleanReplica compacts one copy, if it is time, and reports whether it should be looked at again.
 func (c *Cluster) cleanReplica(p *partition, r *replica) (again bool) {
-	how := log.Compaction{NowMs: c.nowMs, Below: r.hw, MinLagMs: p.topic.minLagMs, DeleteRetentionMs: p.topic.deleteRetentionMs}
+	how := log.Compaction{NowMs: c.nowMs, Below: r.log.LastStable(r.hw), MinLagMs: p.topic.minLagMs, DeleteRetentionMs: p.topic.deleteRetentionMs}
 	if p.topic.due(c.nowMs, r.log.Dirty(how)) {
 		done, err := r.log.Compact(how)
 		if err != nil {
@@ -65,7 +66,8 @@ func (c *Cluster) cleanReplica(p *partition, r *replica) (again bool) {
 // due tells whether a log is compacted now: enough of it is new, or something waits for longer than
 // max.compaction.lag.ms (KIP-354). At the end of time it tells whether it ever will be without a new segment.
 func (t *topic) due(nowMs int64, d log.Dirt) bool {
-	return d.Bytes > 0 && (float64(d.Bytes) > t.minDirtyRatio*float64(d.Total) || t.maxLagMs < math.MaxInt64 && nowMs-t.maxLagMs > d.OldestMs)
+	late := t.maxLagMs < math.MaxInt64 && d.OldestMs >= 0 && d.OldestMs < nowMs-t.maxLagMs
+	return d.Bytes > 0 && (late || float64(d.Bytes) > t.minDirtyRatio*float64(d.Total))
 }
 
 // tellCompacted says what went; which records, only at the leader, since its followers' are the same.
@@ -75,12 +77,29 @@ func (c *Cluster) tellCompacted(p *partition, r *replica, done log.Compacted) {
 	}
 	said := event.LogCompacted{Topic: p.topic.name, Partition: p.number, From: done.From, To: done.To,
 		BytesBefore: done.BytesBefore, BytesAfter: done.BytesAfter, Kept: done.Kept, Count: len(done.Removed)}
-	for i := 0; i < len(done.Removed) && i < removedShown && r.broker == p.leader; i++ {
-		gone := event.RemovedRecord{Offset: done.Removed[i].Record.Offset, Why: done.Removed[i].Why, By: done.Removed[i].By}
-		if p.topic.name == OffsetsTopic {
-			gone.Record = done.Removed[i].Described
-		}
-		said.Removed = append(said.Removed, gone)
+	if r.broker == p.leader {
+		tellRemoved(&said, p.topic.name == OffsetsTopic, done.Removed)
 	}
 	c.emit(r.broker, "", 0, said)
+}
+
+// tellRemoved names the first of the records that went, and counts the others by their reasons.
+func tellRemoved(said *event.LogCompacted, described bool, removed []log.Removed) {
+	for i := range removed {
+		r := &removed[i]
+		if i < removedShown {
+			gone := event.RemovedRecord{Offset: r.Record.Offset, Why: r.Why, By: r.By}
+			if described {
+				gone.Record = r.Described
+			}
+			said.Removed = append(said.Removed, gone)
+			continue
+		}
+		at := slices.IndexFunc(said.More, func(m event.RemovedMore) bool { return m.Why == r.Why })
+		if at < 0 {
+			at = len(said.More)
+			said.More = append(said.More, event.RemovedMore{Why: r.Why})
+		}
+		said.More[at].Count++
+	}
 }

@@ -123,6 +123,9 @@ func TestCompactedOffsets(t *testing.T) {
 	if told.Kept != 1 || told.Count < 101 || len(told.Removed) != 100 || told.BytesAfter >= told.BytesBefore {
 		t.Fatalf("told %+v", told)
 	}
+	if len(told.More) != 1 || told.More[0].Why != event.WhySuperseded || told.More[0].Count != told.Count-100 {
+		t.Errorf("more: %+v of %d", told.More, told.Count)
+	}
 	if r := told.Removed[3]; r.Offset != 3 || r.Why != event.WhySuperseded || r.By != told.To-1 || r.Record.What != "offset" || r.Record.Group != "g" || r.Record.Offset != 3 {
 		t.Errorf("the fourth is %+v", r)
 	}
@@ -140,4 +143,45 @@ func TestCompactionSettings(t *testing.T) {
 			t.Errorf("%s=%s: %d, %q", x.name, x.value, code, message)
 		}
 	}
+}
+
+// What waits for longer than max.compaction.lag.ms is compacted however little it is (KIP-354), and so that it can be, a
+// segment of a compacted topic is no older than that when the next batch comes.
+func TestMaxCompactionLag(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 1})
+	w.topic("orders", 1, 1, TopicConfig{"cleanup.policy", "compact"}, TopicConfig{"min.cleanable.dirty.ratio", "1"}, TopicConfig{"max.compaction.lag.ms", "60000"})
+	w.run(1000)
+	w.put("orders", "a", "1")
+	w.run(30_000)
+	w.put("orders", "a", "2") // the same segment
+	w.events = nil
+	w.run(60_000)
+	same(t, "one segment", w.compactions())
+	w.put("orders", "a", "3") // the first batch is older than a minute: a new one
+	w.run(15_000)
+	same(t, "however little it is", w.compactions(), "b1 0-2 kept 1 removed 1 told 1")
+	if w.run(1_000_000); w.nextMs() != -1 {
+		t.Errorf("it waits for %d ms with nothing to do", w.nextMs())
+	}
+}
+
+// What lies behind an open transaction does not count as dirty: it cannot be compacted yet (LogToClean.cleanableBytes).
+func TestOpenTransactionsAreNotDirt(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 1})
+	w.topic("orders", 1, 1, TopicConfig{"cleanup.policy", "compact"}, TopicConfig{"segment.bytes", "14"}, TopicConfig{"min.cleanable.dirty.ratio", "0"})
+	w.run(1000)
+	w.put("orders", "a", "1")
+	batch := log.Encode(log.Producer{ID: 9, Epoch: 0, BaseSequence: 0}, log.Transactional, []log.Record{{TimestampMs: w.nowMs, Key: []byte("a"), Value: []byte("2")}})
+	w.sayTo(1, "orders", 0, 1, 0, batch)
+	w.put("orders", "a", "3")
+	w.put("orders", "a", "4")
+	w.events = nil
+	w.run(16_000)
+	same(t, "up to the open transaction", w.compactions(), "b1 0-1 kept 1 removed 0 told 0")
+	w.run(31_000)
+	same(t, "nothing new", w.compactions())
+	w.c.WriteMarker(w.nowMs, MarkerRequest{Topic: "orders", From: 1, Marker: log.Marker{ProducerID: 9, Commit: true}})
+	w.take()
+	w.run(46_000)
+	same(t, "when it has ended", w.compactions(), "b1 1-4 kept 1 removed 3 told 3")
 }

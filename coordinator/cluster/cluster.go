@@ -245,5 +245,9 @@ func (p *partition) clone(t *topic) *partition {
 }
 
 func (c *Cluster) newLog(t *topic) *log.Log {
-	return log.New(log.NewMemory(), log.Config{SegmentBytes: t.segmentBytes})
+	segmentMs := t.segmentMs
+	if t.compacted { // so that max.compaction.lag.ms is kept where little is written (LogConfig.maxSegmentMs)
+		segmentMs = min(segmentMs, t.maxLagMs)
+	}
+	return log.New(log.NewMemory(), log.Config{SegmentBytes: t.segmentBytes, SegmentMs: segmentMs})
 }

@@ -19,6 +19,7 @@ type topic struct {
 
 	minInsync                                     int16
 	maxMessageBytes, segmentBytes                 int
+	segmentMs                                     int64
 	retentionMs, retentionBytes, timestampAfterMs int64
 	// compacted and deletes are what cleanup.policy says; the rest is for compaction.
 	compacted, deletes                    bool

@@ -260,6 +260,7 @@ var known = map[string]bool{"cleanup.policy": true, "compression.type": true, "c
 func (c *Cluster) configure(t *topic) (code int16, message string) {
 	t.minInsync, t.maxMessageBytes, t.segmentBytes = c.cfg.MinInsyncReplicas, c.cfg.MaxMessageBytes, c.cfg.SegmentBytes
 	t.retentionMs, t.retentionBytes, t.timestampAfterMs = c.cfg.RetentionMs, c.cfg.RetentionBytes, 3600000
+	t.segmentMs = 7 * 24 * 3600 * 1000
 	t.deletes, t.minDirtyRatio, t.deleteRetentionMs, t.maxLagMs = true, c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs, math.MaxInt64
 	for _, s := range t.configs {
 		if !known[s.Name] {
@@ -285,6 +286,10 @@ func (c *Cluster) configure(t *topic) (code int16, message string) {
 		case "segment.bytes":
 			if number(14) {
 				t.segmentBytes = int(min(n, int64(c.cfg.SegmentBytes)))
+			}
+		case "segment.ms":
+			if number(1) {
+				t.segmentMs = n
 			}
 		case "retention.ms":
 			if number(-1) {

@@ -139,6 +139,12 @@ type RemovedRecord struct {
 	Record LogRecord `json:"record,omitzero"`
 }
 
+// RemovedMore is how many further records were removed for one reason.
+type RemovedMore struct {
+	Why   RemovalReason `json:"why"`
+	Count int           `json:"count"`
+}
+
 // LogCompacted fires when a replica's log was compacted (Kafka: LogCleaner). Broker in the header is the replica's.
 type LogCompacted struct {
 	Topic     string `json:"topic"`
@@ -149,10 +155,12 @@ type LogCompacted struct {
 	// BytesBefore and BytesAfter are the sizes of everything below To.
 	BytesBefore int64 `json:"bytesBefore"`
 	BytesAfter  int64 `json:"bytesAfter"`
-	// Kept is how many records are left below To; Count how many were removed, of which Removed holds the first 100.
+	// Kept is how many records are left below To; Count how many were removed, of which Removed holds the first 100, told
+	// by the leader alone. More counts the others by their reasons.
 	Kept    int             `json:"kept"`
 	Count   int             `json:"count"`
 	Removed []RemovedRecord `json:"removed,omitempty"`
+	More    []RemovedMore   `json:"more,omitempty"`
 }
 
 // LoadStarted fires when a broker became leader of an offsets partition and begins to read it (Kafka: immigration).

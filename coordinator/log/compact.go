@@ -10,9 +10,9 @@ import (
 // Compaction says how a log is compacted (Kafka: LogCleaner, cleanup.policy=compact).
 type Compaction struct {
 	NowMs int64
-	// Below is the high watermark: a segment that reaches over it is left alone, as is the one that is written to.
+	// Below is the last stable offset: a segment that reaches over it is left alone, as is the one that is written to.
 	Below int64
-	// MinLagMs is min.compaction.lag.ms: how old the newest record of a segment must be.
+	// MinLagMs is min.compaction.lag.ms: how old the newest record of a segment must be that was not compacted before.
 	MinLagMs int64
 	// DeleteRetentionMs is delete.retention.ms: how long a tombstone stays after the first compaction that met it, so
 	// that whoever reads the log sees it.
@@ -44,8 +44,9 @@ type Removed struct {
 }
 
 // Dirt is what there is to compact. Bytes could be compacted and have not been; Total are those and those that have been.
-// Their ratio is Kafka's dirty ratio (LogToClean.cleanableRatio). OldestMs is the largest timestamp of the oldest dirty
-// segment, -1 where there is none.
+// Their ratio is Kafka's dirty ratio (LogToClean.cleanableRatio). OldestMs is the earliest time at which a segment begins
+// that is no longer written to and has not been compacted, whether it may be or not, -1 where there is none (Kafka:
+// LogCleanerManager.maxCompactionDelay).
 type Dirt struct{ Bytes, Total, OldestMs int64 }
 
 // Dirty tells what there is to compact.
@@ -55,10 +56,12 @@ func (l *Log) Dirty(c Compaction) Dirt {
 		s := &l.segments[i]
 		d.Total += int64(s.size)
 		if s.base >= l.cleaned {
-			if d.Bytes == 0 {
-				d.OldestMs = s.maxMs
-			}
 			d.Bytes += int64(s.size)
+		}
+	}
+	for i := 0; i < len(l.segments)-1; i++ {
+		if s := &l.segments[i]; s.base >= l.cleaned && s.firstMs > 0 && (d.OldestMs < 0 || s.firstMs < d.OldestMs) {
+			d.OldestMs = s.firstMs
 		}
 	}
 	return d
@@ -78,7 +81,7 @@ func (l *Log) Closed() (bytes int64) {
 func (l *Log) cleanable(c Compaction) int {
 	n := 0
 	for n < len(l.segments)-1 && l.segments[n+1].base <= c.Below &&
-		(c.MinLagMs <= 0 || l.segments[n].maxMs <= c.NowMs-c.MinLagMs) {
+		(c.MinLagMs <= 0 || l.segments[n].base < l.cleaned || l.segments[n].maxMs <= c.NowMs-c.MinLagMs) {
 		n++
 	}
 	return n
@@ -87,8 +90,9 @@ func (l *Log) cleanable(c Compaction) int {
 // Compact removes, from the segments below c.Below that are no longer written to, every record for whose key there is a
 // newer one there; tombstones whose time is over; records of aborted transactions; and markers of transactions of which
 // nothing else is left. A segment with records of an open transaction, and all behind it, waits. Offsets stay as they
-// are: the log has holes then. The newest batch of a producer stays, if need be without records, since it holds the
-// producer's sequence number. Small neighbours become one segment.
+// are: the log has holes then. Two batches stay though their records may go: the newest of a producer, since it holds the
+// producer's sequence number or epoch, and the last one below To, so that the log goes up to there. Neighbours that were
+// small enough together become one segment.
 func (l *Log) Compact(c Compaction) (Compacted, error) {
 	done := Compacted{From: l.cleaned, To: l.cleaned}
 	p, err := l.plan(c)
@@ -105,7 +109,7 @@ func (l *Log) Compact(c Compaction) (Compacted, error) {
 			return done, err
 		}
 		done.BytesBefore, done.BytesAfter = done.BytesBefore+int64(s.size), done.BytesAfter+int64(len(data))
-		if len(merge.bases) > 0 && len(merge.data)+len(data) > l.cfg.SegmentBytes {
+		if len(merge.bases) > 0 && merge.size+s.size > l.cfg.SegmentBytes {
 			if cleaned, err = merge.into(cleaned); err != nil {
 				return done, err
 			}
@@ -125,6 +129,7 @@ type merging struct {
 	log     *Log
 	first   segment
 	bases   []int64
+	size    int // of the segments as they were (LogCleaner.groupSegmentsBySize)
 	data    []byte
 	changed bool
 }
@@ -133,6 +138,7 @@ func (m *merging) add(s segment, data []byte, changed bool) {
 	if len(m.bases) == 0 {
 		m.first = s
 	}
+	m.size += s.size
 	m.bases, m.data, m.changed = append(m.bases, s.base), append(m.data, data...), m.changed || changed
 }
 
@@ -156,6 +162,8 @@ func (m *merging) into(list []segment) ([]segment, error) {
 type plan struct {
 	Compaction
 	segments int
+	// upTo is where what is compacted ends.
+	upTo int64
 	// newest is the offset of the newest record of each key, those of aborted transactions aside.
 	newest map[string]int64
 	// aborted are batches, by base offset, whose transaction was aborted; empty are markers before which nothing of
@@ -188,10 +196,19 @@ func (l *Log) plan(c Compaction) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, batches := range open {
+	for producer, batches := range open {
+		if l.openSince(producer) > batches[len(batches)-1] { // its marker lies behind what can be compacted
+			for _, base := range batches {
+				p.aborted[base] = l.abortedAt(producer, base)
+			}
+			continue
+		}
 		for p.segments > 0 && l.segments[p.segments].base > batches[0] {
 			p.segments--
 		}
+	}
+	if p.segments > 0 {
+		p.upTo = l.segments[p.segments].base
 	}
 	err = l.batches(p.segments, func(b Batch) error {
 		switch {
@@ -281,10 +298,10 @@ func (p *plan) batch(l *Log, b Batch, done *Compacted) ([]byte, error) {
 	done.Kept += len(kept)
 	begin := mortal && !horizon
 	switch {
+	case len(kept) == 0 && !l.lastOf(b) && b.NextOffset() != p.upTo:
+		return nil, nil
 	case !removed && !begin:
 		return b.Bytes, nil
-	case len(kept) == 0 && !l.newestOf(b):
-		return nil, nil
 	case begin:
 		horizonMs, horizon = p.NowMs+p.DeleteRetentionMs, true
 	}
@@ -313,8 +330,15 @@ func (p *plan) fate(b Batch, r Record, over bool) (why event.RemovalReason, by i
 	return "", -1
 }
 
-// newestOf tells whether a batch is the last one of a producer that is still remembered.
-func (l *Log) newestOf(b Batch) bool {
+// lastOf tells whether a batch holds what is remembered of a producer: its last records or, where it has none in its
+// epoch, the marker that brought the epoch (Kafka: isBatchLastRecordOfProducer).
+func (l *Log) lastOf(b Batch) bool {
 	p, known := l.producers[b.ProducerID]
-	return known && !b.Control() && p.count > 0 && p.epoch == b.ProducerEpoch && p.batches[p.count-1].base == b.BaseOffset
+	switch {
+	case !known:
+		return false
+	case p.lastData >= 0:
+		return b.LastOffset() == p.lastData
+	}
+	return b.Control() && b.ProducerEpoch == p.epoch
 }

@@ -11,6 +11,9 @@ import (
 type Config struct {
 	// SegmentBytes is segment.bytes: a batch that would make a segment larger begins a new one. 16 MiB.
 	SegmentBytes int
+	// SegmentMs is segment.ms: a batch begins a new segment where its largest timestamp is later than that of the
+	// segment's first batch by more. 0: no bound.
+	SegmentMs int64
 	// IndexIntervalBytes is index.interval.bytes: how far apart the index entries are. 4096.
 	IndexIntervalBytes int
 }
@@ -39,6 +42,8 @@ type segment struct {
 	size int
 	// index holds one entry about every IndexIntervalBytes, the first at position 0.
 	index []indexEntry
+	// firstMs is the largest timestamp of its first batch.
+	firstMs int64
 	// maxMs is the largest timestamp in it, and maxMsOffset the last offset of the first batch that has it.
 	maxMs, maxMsOffset int64
 	indexed            int // position of the newest index entry
@@ -116,7 +121,7 @@ func (l *Log) AppendReplica(batches []byte) (int, error) {
 
 // write puts a batch at the log's end. Base offset and leader epoch are taken from b, the rest from its bytes.
 func (l *Log) write(b Batch) (Batch, error) {
-	s, err := l.active(len(b.Bytes))
+	s, err := l.active(b)
 	if err != nil {
 		return b, err
 	}
@@ -137,10 +142,14 @@ func (l *Log) write(b Batch) (Batch, error) {
 	return b, nil
 }
 
-// active returns the segment that takes the next bytes, a new one where the newest is full.
-func (l *Log) active(bytes int) (*segment, error) {
-	if n := len(l.segments); n > 0 && (l.segments[n-1].size == 0 || l.segments[n-1].size+bytes <= l.cfg.SegmentBytes) {
-		return &l.segments[n-1], nil
+// active returns the segment that takes a batch, a new one where the newest is full or old (Kafka: LogSegment.shouldRoll).
+func (l *Log) active(b Batch) (*segment, error) {
+	if n := len(l.segments); n > 0 {
+		s := &l.segments[n-1]
+		old := l.cfg.SegmentMs > 0 && s.firstMs >= 0 && b.MaxTimestampMs-s.firstMs > l.cfg.SegmentMs
+		if s.size == 0 || s.size+len(b.Bytes) <= l.cfg.SegmentBytes && !old {
+			return s, nil
+		}
 	}
 	if err := l.store.Create(l.end); err != nil {
 		return nil, fmt.Errorf("new segment at %d: %w", l.end, err)
@@ -151,6 +160,9 @@ func (l *Log) active(bytes int) (*segment, error) {
 
 // enter notes a batch, written at the segment's end, in its figures and now and then in its index.
 func (s *segment) enter(b Batch, interval int) {
+	if s.size == 0 {
+		s.firstMs = b.MaxTimestampMs
+	}
 	if len(s.index) == 0 || s.size-s.indexed >= interval {
 		s.index = append(s.index, indexEntry{b.BaseOffset, s.size, s.maxMs})
 		s.indexed = s.size

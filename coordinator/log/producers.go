@@ -28,6 +28,8 @@ type producer struct {
 	coordinatorEpoch int32
 	// batches are the last ones, the newest at count-1.
 	batches [remembered]sequence
+	// lastData is the offset of its last record in this epoch, -1 where it has none: then only its marker tells its epoch.
+	lastData int64
 }
 
 type sequence struct {
@@ -107,7 +109,7 @@ func (l *Log) remember(b Batch) {
 	}
 	p, known := l.producers[b.ProducerID]
 	if !known || p.epoch != b.ProducerEpoch {
-		p = producer{epoch: b.ProducerEpoch, coordinatorEpoch: p.coordinatorEpoch, marked: p.marked, open: p.open, first: p.first}
+		p = producer{epoch: b.ProducerEpoch, coordinatorEpoch: p.coordinatorEpoch, marked: p.marked, open: p.open, first: p.first, lastData: -1}
 	}
 	p.lastMs = b.MaxTimestampMs
 	switch {
@@ -116,6 +118,9 @@ func (l *Log) remember(b Batch) {
 	case b.Transactional() && !p.open:
 		p.open, p.first = true, b.BaseOffset
 		l.open = append(l.open, openTransaction{b.ProducerID, b.BaseOffset})
+	}
+	if !b.Control() {
+		p.lastData = b.LastOffset()
 	}
 	if b.Control() || b.BaseSequence < 0 {
 		l.producers[b.ProducerID] = p

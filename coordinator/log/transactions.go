@@ -1,6 +1,7 @@
 package log
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -65,6 +66,23 @@ func (l *Log) Settle(hw int64) {
 func (l *Log) Open(producerID int64, epoch int16) bool {
 	p, known := l.producers[producerID]
 	return known && p.open && p.epoch == epoch
+}
+
+// openSince is where the open transaction of a producer begins, never where none is open.
+func (l *Log) openSince(producerID int64) int64 {
+	for _, o := range l.open {
+		if o.producer == producerID {
+			return o.first
+		}
+	}
+	return math.MaxInt64
+}
+
+// abortedAt tells whether a producer's batch at an offset is part of an aborted transaction.
+func (l *Log) abortedAt(producerID, offset int64) bool {
+	return slices.ContainsFunc(l.aborted, func(a aborted) bool {
+		return a.producer == producerID && a.first <= offset && offset < a.marker
+	})
 }
 
 // Aborted lists the aborted transactions that have records from one offset up to another, in the order of their markers
