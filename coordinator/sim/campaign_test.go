@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"grouplab/coordinator/sim/script"
@@ -38,12 +36,13 @@ func TestCampaign(t *testing.T) {
 	reached := map[string]int{}
 	for _, seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			c := &campaign{t: t, seed: seed, prng: rand.New(rand.NewPCG(seed, 99)), e: script.New("campaign"), check: newChecks()}
+			c := &campaign{t: t, seed: seed, prng: rand.New(rand.NewPCG(seed, 99)), trial: newTrial()}
 			c.run(steps)
 			for m, n := range c.check.marks {
 				reached[m] += n
 			}
-			t.Logf("seed %d: %s of the world, %d events", seed, c.clock(), c.check.events)
+			t.Logf("seed %d: %s of the world, %d events, %d operations on offsets put into order in %d pieces of up to %d", seed, c.clock(), c.check.events,
+				c.history.checked, c.history.windows, c.history.widest)
 		})
 	}
 	for _, m := range sometimes {
@@ -60,12 +59,10 @@ func TestCampaign(t *testing.T) {
 }
 
 type campaign struct {
-	t      *testing.T
-	seed   uint64
-	prng   *rand.Rand
-	e      *script.Engine
-	check  *checks
-	script []string
+	t    *testing.T
+	seed uint64
+	prng *rand.Rand
+	*trial
 	// size is the topic's number of partitions; consumers how many have been described.
 	size, consumers int
 	// down are the brokers that do not run.
@@ -77,41 +74,14 @@ func (c *campaign) clock() string { return strconv.FormatInt(c.e.NowMs()/1000, 1
 // do runs a command, and checks after it.
 func (c *campaign) do(format string, args ...any) {
 	c.t.Helper()
-	line := fmt.Sprintf(format, args...)
-	c.script = append(c.script, line)
-	cmd, err := script.ParseLine("campaign", len(c.script), line)
-	if err != nil {
-		c.fail(err.Error())
-	}
-	w, err := c.e.Begin(cmd)
-	if err != nil {
-		c.fail(err.Error())
-	}
-	for {
-		for _, ev := range c.e.Take() {
-			if wrong := c.check.apply(ev); wrong != "" {
-				c.fail(ev.String() + "\n" + wrong)
-			}
-		}
-		if c.e.World() != nil {
-			if wrong := c.check.moment(c.e.NowMs()); wrong != "" {
-				c.fail(wrong)
-			}
-		}
-		over, err := c.e.Done(w)
-		if err != nil {
-			c.fail(err.Error())
-		}
-		if over {
-			return
-		}
-		c.e.Step(w.UntilMs)
+	if f := c.trial.do(fmt.Sprintf(format, args...)); f != nil {
+		c.fail(f)
 	}
 }
 
-func (c *campaign) fail(what string) {
+func (c *campaign) fail(f *failure) {
 	c.t.Helper()
-	c.t.Fatalf("seed %d, at %s: %s\n\nThe script that leads there:\n%s", c.seed, c.clock(), what, strings.Join(c.script, "\n"))
+	c.t.Fatalf("seed %d, at %s: %v\n\n%s", c.seed, c.clock(), f, shrunk(c.t, c.lines, f))
 }
 
 func (c *campaign) pick(list ...string) string { return list[c.prng.IntN(len(list))] }
@@ -146,8 +116,8 @@ func (c *campaign) run(steps int) {
 		if commit != "off" && c.seed%4 == 2 {
 			instance += fmt.Sprintf(" transactional=tx%d", c.consumers)
 		}
-		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s%s", c.consumers, assignors,
-			session, rebalances, commit, age, timeout, version, instance)
+		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s metadata=c%d%s", c.consumers, assignors,
+			session, rebalances, commit, age, timeout, version, c.consumers, instance)
 	}
 	for i := range steps {
 		c.action()
@@ -233,28 +203,7 @@ func (c *campaign) holds(condition string) bool {
 }
 
 // compareCopy runs a copy of the world beside it for a while: the same events must come out.
-func (c *campaign) compareCopy() {
-	copied := c.e.Clone()
-	limit := c.e.NowMs() + 5000
-	for copied.Step(limit) {
-	}
-	want := copied.Take()
-	var got []string
-	for c.e.Step(limit) {
-	}
-	for _, ev := range c.e.Take() {
-		got = append(got, ev.String())
-		if wrong := c.check.apply(ev); wrong != "" {
-			c.fail(ev.String() + "\n" + wrong)
-		}
-	}
-	c.script = append(c.script, "advance 5s # beside a copy")
-	for i := range max(len(got), len(want)) {
-		if i >= len(got) || i >= len(want) || got[i] != want[i].String() {
-			c.fail(fmt.Sprintf("the copy went another way at event %d of %d and %d: %v", i, len(got), len(want), slices.Concat(got[min(i, len(got)):min(i+1, len(got))])))
-		}
-	}
-}
+func (c *campaign) compareCopy() { c.do("advance 5s %s", beside) }
 
 // calm heals everything and lets the group settle: whoever runs gets an assignment, every partition has an owner.
 func (c *campaign) calm() {
@@ -284,6 +233,9 @@ func (c *campaign) calm() {
 	c.do("advance 5m")
 	c.do("expect state Stable and unowned == 0 and members == %d", c.consumers)
 	if wrong := c.check.settled(c.e.NowMs()); wrong != "" {
-		c.fail(wrong)
+		c.fail(&failure{"moment", wrong, ""})
+	}
+	if f := c.finish(); f != nil {
+		c.fail(f)
 	}
 }
