@@ -22,7 +22,8 @@ const (
 type inflight struct {
 	kind       appendKind
 	groupID    string
-	group      int64 // the group's number, since its id may be used again
+	slot       int32 // the group's
+	group      int64 // its number, since its slot and its id may be used again
 	generation int32
 	partition  int32
 	seq        int64 // of its AppendStarted
@@ -106,7 +107,7 @@ func (c *Coordinator) append(g *group, what string, a *inflight, records []recor
 	c.appendTickets++
 	ticket := c.appendTickets
 	timeoutMs := int64(c.cfg.Settings.OffsetsCommitTimeoutMs)
-	a.groupID, a.group, a.generation, a.partition = g.id, g.number, g.generation, g.partition
+	a.groupID, a.slot, a.group, a.generation, a.partition = g.id, g.slot, g.number, g.generation, g.partition
 	a.startMs, a.deadlineMs, a.records = c.nowMs, c.nowMs+timeoutMs, len(records)
 	a.seq = c.emit(g.id, event.AppendStarted{Append: ticket, Partition: a.partition, Records: a.records, What: what,
 		DeadlineMs: a.deadlineMs})
@@ -127,7 +128,7 @@ func (c *Coordinator) appended(ticket, baseOffset int64, code int16) {
 		panic(fmt.Sprintf("coordinator of broker %d: Appended(%d) answers no append that is under way", c.cfg.Broker, ticket))
 	}
 	delete(c.appends, ticket)
-	g := c.groups[a.groupID]
+	g := c.groupSlots[a.slot]
 	if g != nil && g.number != a.group {
 		g = nil
 	}

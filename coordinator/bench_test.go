@@ -98,6 +98,51 @@ func BenchmarkCommit10(b *testing.B) {
 	}
 }
 
+// BenchmarkRebalance: the leader of 1 000 members joins again, then all others do; the leader assigns, all sync, and the
+// record is written. 2 000 requests from the first to the last reply. Budget: 20 ms.
+func BenchmarkRebalance(b *testing.B) {
+	c, ids := thousand(b)
+	var subscription kmsg.ConsumerMemberMetadata
+	subscription.Version, subscription.Topics = 1, []string{"orders"}
+	bytes := subscription.AppendTo(nil)
+	joins, syncs := make([]*kmsg.JoinGroupRequest, len(ids)), make([]*kmsg.SyncGroupRequest, len(ids))
+	for i, id := range ids {
+		joins[i] = kmsg.NewPtrJoinGroupRequest()
+		joins[i].Version, joins[i].Group, joins[i].MemberID, joins[i].ProtocolType = 9, "orders-svc", id, "consumer"
+		joins[i].SessionTimeoutMillis, joins[i].RebalanceTimeoutMillis = 45000, 300000
+		joins[i].Protocols = []kmsg.JoinGroupRequestProtocol{{Name: "range", Metadata: bytes}}
+		syncs[i] = kmsg.NewPtrSyncGroupRequest()
+		syncs[i].Version, syncs[i].Group, syncs[i].MemberID = 5, "orders-svc", id
+		syncs[i].ProtocolType, syncs[i].Protocol = ptr("consumer"), ptr("range")
+	}
+	for i, id := range ids {
+		a := kmsg.ConsumerMemberAssignment{Version: 1, Topics: []kmsg.ConsumerMemberAssignmentTopic{{Topic: "orders", Partitions: []int32{int32(i)}}}}
+		syncs[0].GroupAssignment = append(syncs[0].GroupAssignment, kmsg.SyncGroupRequestGroupAssignment{MemberID: id, MemberAssignment: a.AppendTo(nil)})
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		now, answered := int64(i)*1000, 0
+		for j := range joins {
+			c.Handle(now, Request{Ticket: int64(j), ClientID: "c", Kmsg: joins[j]})
+			answered += len(c.Take().Replies)
+		}
+		for j := range syncs {
+			syncs[j].Generation = int32(i) + 2
+			c.Handle(now+1, Request{Ticket: int64(j), ClientID: "c", Kmsg: syncs[j]})
+			out := c.Take()
+			for _, a := range out.Appends {
+				c.Appended(now+1, a.Ticket, int64(i), 0)
+				out = c.Take()
+			}
+			answered += len(out.Replies)
+		}
+		if g := c.groups["orders-svc"]; answered != 2000 || g.state != event.Stable || g.generation != int32(i)+2 {
+			b.Fatalf("%d answers, %s in generation %d", answered, g.state, g.generation)
+		}
+	}
+}
+
 // BenchmarkLoad: a load of 100 000 offset records, 10 a batch, of 1 000 groups that committed ten times. Budget: 1 us.
 func BenchmarkLoad(b *testing.B) {
 	var batches []LoadedBatch

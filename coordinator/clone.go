@@ -73,9 +73,11 @@ func (g *group) clone(memberSlots []*member) *group {
 	for _, m := range k.members {
 		k.nameInstance(m)
 	}
-	k.pending = slices.Clone(g.pending)
+	k.supporters = maps.Clone(g.supporters)
+	k.pending, k.pendingByID = slices.Clone(g.pending), maps.Clone(g.pendingByID)
 	for i, m := range k.pending {
 		k.pending[i] = memberSlots[m.slot]
+		k.pendingByID[m.id] = k.pending[i]
 	}
 	k.offsetTable = g.offsetTable.clone()
 	k.txns = slices.Clone(g.txns)

@@ -209,6 +209,11 @@ func (w *walk) checkInvariants() {
 			if m.pendingSync {
 				pendingSync++
 			}
+			for _, p := range m.protocols {
+				if n := supporters(g, p.name); g.supporters[p.name] != n {
+					t.Fatalf("%d know %s, %d said", n, p.name, g.supporters[p.name])
+				}
+			}
 			if g.byID[m.id] != m || c.memberSlots[m.slot] != m || m.gone || m.pending {
 				t.Fatalf("%s is not where it should be", m.id)
 			}
@@ -227,7 +232,7 @@ func (w *walk) checkInvariants() {
 		}
 		for _, m := range g.pending {
 			live[m.slot] = true
-			if m.session.op.Number == 0 || !m.pending {
+			if m.session.op.Number == 0 || !m.pending || g.findPending(m.id) != m || len(g.pendingByID) != len(g.pending) {
 				t.Fatalf("pending %s has no timer", m.id)
 			}
 		}
@@ -255,6 +260,15 @@ func (w *walk) checkInvariants() {
 	if got := c.sessions.Delayed() + c.rebalances.Delayed(); got != waiting(c) || (c.cleanup != purgatory.None) != (len(c.groups) > 0) {
 		t.Fatalf("%d operations, %d timers", got, waiting(c))
 	}
+}
+
+func supporters(g *group, protocol string) (n int) {
+	for _, m := range g.members {
+		if m.protocolIndex(protocol) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *walk) isBeingReplaced(m *member) bool {

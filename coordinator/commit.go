@@ -39,7 +39,12 @@ func (c *Coordinator) offsetCommit(r *Request, q *kmsg.OffsetCommitRequest) {
 // may come in any state and moves no session timer.
 func (c *Coordinator) commitOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *txnCommit) {
 	resp, unknown, total := c.commitResponse(q)
-	if unknown == total {
+	switch {
+	case total == 0: // Kafka's API layer answers a commit of nothing without asking the coordinator
+		c.send(q.Group, t.wire(resp), event.ReplySent{Ticket: r.Ticket, API: t.api(), Member: q.MemberID, Generation: q.Generation,
+			HeldMs: t.heldMs(c.nowMs, c.nowMs)})
+		return
+	case unknown == total:
 		c.refuseCommit(r, q, t, nil, codeUnknownTopicOrPartition, guardNoPartition)
 		return
 	}
@@ -58,9 +63,15 @@ const guardNoPartition = "the broker knows no such topic or partition"
 
 // commitResponse makes the response, with the code of partitions that the broker does not know set. It counts them.
 func (c *Coordinator) commitResponse(q *kmsg.OffsetCommitRequest) (resp *kmsg.OffsetCommitResponse, unknown, total int) {
-	resp = kmsg.NewPtrOffsetCommitResponse()
-	resp.Version = q.Version
-	resp.Topics = make([]kmsg.OffsetCommitResponseTopic, len(q.Topics))
+	one := new(struct { // most commits are of one topic
+		resp  kmsg.OffsetCommitResponse
+		topic [1]kmsg.OffsetCommitResponseTopic
+	})
+	resp = &one.resp
+	resp.Version, resp.Topics = q.Version, one.topic[:min(len(q.Topics), 1)]
+	if len(q.Topics) > 1 {
+		resp.Topics = make([]kmsg.OffsetCommitResponseTopic, len(q.Topics))
+	}
 	for i := range q.Topics {
 		t := &q.Topics[i]
 		partitions := c.meta.Topics[t.Topic]
@@ -82,14 +93,16 @@ func (c *Coordinator) commitResponse(q *kmsg.OffsetCommitRequest) (resp *kmsg.Of
 // the generation, and the state last: a stranger must not be told to wait for a rebalance (KAFKA-8487). A transaction's
 // producer that names no member is one from before KIP-447, and is let in.
 func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest, t *txnCommit) (g *group, m *member, code int16, guard string) {
-	number, code, guard := c.gate(q.Group, t == nil)
-	if code == codeNone && tooLong(q.Group) {
-		code, guard = codeInvalidRequest, guardTooLong
+	var number int32
+	if g = c.groups[q.Group]; g == nil || q.Group == "" { // the partition of a group that is here is owned
+		number, code, guard = c.gate(q.Group, t == nil)
+		if code == codeNone && tooLong(q.Group) {
+			code, guard = codeInvalidRequest, guardTooLong
+		}
+		if code != codeNone {
+			return nil, nil, code, guard
+		}
 	}
-	if code != codeNone {
-		return nil, nil, code, guard
-	}
-	g = c.groups[q.Group]
 	switch {
 	case g == nil && q.Generation < 0:
 		return c.createGroup(q.Group, number), nil, codeNone, ""
@@ -360,8 +373,9 @@ func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
 	return append(part[:n:n], all[i])
 }
 
-// settle ends the pending commit of the i-th partition and tells whether its value became visible. hint is where the
-// partition probably is, and then where the next one is.
+// settle ends the pending commit of the i-th partition and tells whether its value became visible: unless a later batch of
+// the log has been seen already. Within a batch that names a partition twice the last one counts, as at a load. hint is
+// where the partition probably is, and then where the next one is.
 func (o *topicOffsets) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
 	at, found := o.at(k.told[i].Partition, *hint)
 	*hint = at + 1
@@ -369,7 +383,7 @@ func (o *topicOffsets) settle(k *commit, i int, hint *int, baseOffset int64, wri
 		return false
 	}
 	p, value := &o.partitions[at], &k.values[i]
-	visible := written && p.baseOffset < baseOffset
+	visible := written && p.baseOffset <= baseOffset
 	if visible {
 		p.commit(value, baseOffset)
 	}

@@ -29,7 +29,9 @@ type group struct {
 	members     []*member // in the order in which they were added
 	byID        map[string]*member
 	byInstance  map[string]*member // static members by group.instance.id; nil before the first
+	supporters  map[string]int     // how many members know a protocol (Kafka: supportedProtocols)
 	pending     []*member          // ids that were issued and have not joined yet (KIP-394)
+	pendingByID map[string]*member // the same; nil while there are none
 	awaiting    int                // members whose JoinGroup is parked
 	pendingSync int                // members that have not sent SyncGroup in this generation
 
@@ -68,7 +70,7 @@ type timer struct {
 
 func newGroup(id string, partition int32, nowMs int64) *group {
 	return &group{id: id, partition: partition, state: event.Empty, stateMs: nowMs,
-		byID: map[string]*member{}, offsetTable: newOffsetTable(id)}
+		byID: map[string]*member{}, supporters: map[string]int{}, offsetTable: newOffsetTable(id)}
 }
 
 // rebalanceTimeoutMs is the largest rebalance timeout of the members, and whose it is.
@@ -99,13 +101,20 @@ func (g *group) supportsProtocols(protocolType string, protocols []protocol) boo
 	return false
 }
 
-func (g *group) allSupport(name string) bool {
-	for _, m := range g.members {
-		if m.protocolIndex(name) < 0 {
-			return false
+func (g *group) allSupport(name string) bool { return g.supporters[name] == len(g.members) }
+
+// countSupporters adds what one member knows to the counts, or takes it away. A name that it lists twice counts once.
+func (g *group) countSupporters(protocols []protocol, by int) {
+	for i, p := range protocols {
+		if slices.ContainsFunc(protocols[:i], func(o protocol) bool { return o.name == p.name }) {
+			continue
+		}
+		if n := g.supporters[p.name] + by; n > 0 {
+			g.supporters[p.name] = n
+		} else {
+			delete(g.supporters, p.name)
 		}
 	}
-	return true
 }
 
 // electProtocol lets each member vote for the first name of its own list that all members support; most votes win.

@@ -166,6 +166,8 @@ func (c *Coordinator) joinKnown(r *Request, q *kmsg.JoinGroupRequest, g *group, 
 // updateMember stores what a member says of itself.
 func (c *Coordinator) updateMember(g *group, m *member, protocols []protocol, sessionTimeoutMs, rebalanceTimeoutMs int32) {
 	changed := !m.sameProtocols(protocols)
+	g.countSupporters(m.protocols, -1)
+	g.countSupporters(protocols, +1)
 	m.protocols, m.sessionTimeoutMs, m.rebalanceTimeoutMs = protocols, sessionTimeoutMs, rebalanceTimeoutMs
 	c.emit(g.id, event.MemberUpdated{Member: m.id, SessionTimeoutMs: sessionTimeoutMs,
 		RebalanceTimeoutMs: rebalanceTimeoutMs, Protocols: names(protocols), Changed: changed,

@@ -101,14 +101,7 @@ func topics(protocolType string, protocols []protocol) []string {
 	return list
 }
 
-func (g *group) findPending(id string) *member {
-	for _, m := range g.pending {
-		if m.id == id {
-			return m
-		}
-	}
-	return nil
-}
+func (g *group) findPending(id string) *member { return g.pendingByID[id] }
 
 // addPending notes an id that was issued (Kafka: addPendingMember).
 func (c *Coordinator) addPending(g *group, m *member) {
@@ -118,6 +111,10 @@ func (c *Coordinator) addPending(g *group, m *member) {
 	c.takeSlot(g, m)
 	m.pending = true
 	g.pending = append(g.pending, m)
+	if g.pendingByID == nil {
+		g.pendingByID = map[string]*member{}
+	}
+	g.pendingByID[m.id] = m
 }
 
 // addMember puts a member into the group, or makes a member of a pending id.
@@ -137,6 +134,7 @@ func (c *Coordinator) addMember(g *group, m *member, protocolType string) {
 	}
 	g.members = append(g.members, m)
 	g.byID[m.id] = m
+	g.countSupporters(m.protocols, +1)
 	g.nameInstance(m)
 }
 
@@ -152,7 +150,13 @@ func (c *Coordinator) takeSlot(g *group, m *member) {
 }
 
 func (g *group) dropPending(m *member) {
-	g.pending = slices.DeleteFunc(g.pending, func(p *member) bool { return p == m })
+	if i := slices.Index(g.pending, m); i >= 0 {
+		g.pending = slices.Delete(g.pending, i, i+1)
+	}
+	delete(g.pendingByID, m.id)
+	if len(g.pending) == 0 {
+		g.pending, g.pendingByID = nil, nil
+	}
 }
 
 // forgetPending drops an id that will not join. Its timer is left to run out without effect, as in Kafka.
@@ -182,6 +186,7 @@ func (c *Coordinator) removeMember(g *group, m *member, why event.Why, clientRea
 	}
 	g.members = slices.DeleteFunc(g.members, func(o *member) bool { return o == m })
 	delete(g.byID, m.id)
+	g.countSupporters(m.protocols, -1)
 	if m.instanceID != nil {
 		delete(g.byInstance, *m.instanceID)
 	}

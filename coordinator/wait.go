@@ -1,8 +1,7 @@
 package coordinator
 
 import (
-	"fmt"
-	"strings"
+	"strconv"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/purgatory"
@@ -241,36 +240,37 @@ const untilRejoined = "everyone has rejoined and no issued id is pending"
 func (g *group) lacks(kind event.OpKind) string {
 	switch kind {
 	case event.DelayedJoin:
-		s := fmt.Sprintf("%d of %d rejoined", g.awaiting, len(g.members))
-		s += missing(g.members, func(m *member) bool { return !m.join.waits }, ", missing ")
-		return s + missing(g.pending, func(*member) bool { return true }, ", pending ")
+		s := countOf(g.awaiting, len(g.members), " rejoined")
+		s = appendMissing(s, g.members, len(g.members)-g.awaiting, func(m *member) bool { return !m.join.waits }, ", missing ")
+		return string(appendMissing(s, g.pending, len(g.pending), func(*member) bool { return true }, ", pending "))
 	case event.DelayedSync:
-		s := fmt.Sprintf("%d of %d synced", len(g.members)-g.pendingSync, len(g.members))
-		return s + missing(g.members, func(m *member) bool { return m.pendingSync }, ", missing ")
+		s := countOf(len(g.members)-g.pendingSync, len(g.members), " synced")
+		return string(appendMissing(s, g.members, g.pendingSync, func(m *member) bool { return m.pendingSync }, ", missing "))
 	}
 	return "only time ends the initial delay"
 }
 
-// missing names up to three of those that the test picks, and counts the rest.
-func missing(list []*member, picks func(*member) bool, label string) string {
-	var some []string
-	more := 0
+func countOf(n, all int, what string) []byte {
+	s := strconv.AppendInt(make([]byte, 0, 256), int64(n), 10)
+	return append(strconv.AppendInt(append(s, " of "...), int64(all), 10), what...)
+}
+
+// appendMissing names up to three of the n in the list that the test picks, and counts the rest. It looks no further
+// than it must: this is told of each knock of each member.
+func appendMissing(s []byte, list []*member, n int, picks func(*member) bool, label string) []byte {
+	named := 0
 	for _, m := range list {
-		if !picks(m) {
-			continue
+		if named == min(n, 3) {
+			break
 		}
-		if len(some) < 3 {
-			some = append(some, event.Name(m.id))
-		} else {
-			more++
+		if picks(m) {
+			s = append(append(s, label...), event.Name(m.id)...)
+			label = " "
+			named++
 		}
 	}
-	if len(some) == 0 {
-		return ""
-	}
-	s := label + strings.Join(some, " ")
-	if more > 0 {
-		s += fmt.Sprintf(" and %d more", more)
+	if n > named {
+		s = append(strconv.AppendInt(append(s, " and "...), int64(n-named), 10), " more"...)
 	}
 	return s
 }

@@ -94,6 +94,13 @@ func Name(s string) string {
 	if s == "" {
 		return `""`
 	}
+	plain := true
+	for i := range len(s) {
+		plain = plain && s[i] > ' ' && s[i] < 0x7f && s[i] != '"'
+	}
+	if plain {
+		return s
+	}
 	for _, r := range s {
 		if r <= ' ' || r == '"' || r == 0x7f || r == 0xfffd || !strconv.IsPrint(r) {
 			return strconv.Quote(s)

@@ -7,6 +7,7 @@
 package record
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,11 +93,15 @@ func OffsetValue(v Offset) []byte {
 // AppendOffsetValue appends what OffsetValue writes to dst, so that the values of a batch can share one piece of memory.
 func AppendOffsetValue(dst []byte, v Offset) []byte {
 	checkStrings("OffsetValue", v.Metadata)
-	o := kmsg.OffsetCommitValue{Version: 3, Offset: v.Offset, LeaderEpoch: v.LeaderEpoch, Metadata: v.Metadata,
-		CommitTimestamp: v.CommitTimestampMs}
-	if v.ExpireTimestampMs > 0 {
-		o.Version, o.ExpireTimestamp = 1, v.ExpireTimestampMs
+	if v.ExpireTimestampMs <= 0 {
+		// The version of nearly all, without a detour: commits are made of these.
+		dst = binary.BigEndian.AppendUint64(append(dst, 0, 3), uint64(v.Offset))
+		dst = binary.BigEndian.AppendUint32(dst, uint32(v.LeaderEpoch))
+		dst = append(binary.BigEndian.AppendUint16(dst, uint16(len(v.Metadata))), v.Metadata...)
+		return binary.BigEndian.AppendUint64(dst, uint64(v.CommitTimestampMs))
 	}
+	o := kmsg.OffsetCommitValue{Version: 1, Offset: v.Offset, Metadata: v.Metadata, CommitTimestamp: v.CommitTimestampMs,
+		ExpireTimestamp: v.ExpireTimestampMs}
 	return o.AppendTo(dst)
 }
 

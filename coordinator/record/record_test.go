@@ -34,6 +34,18 @@ func sameBytes(t *testing.T, what string, got []byte, want string) {
 
 func ptr(s string) *string { return &s }
 
+// What is written without kmsg is what kmsg writes.
+func TestOffsetValueIsKmsgs(t *testing.T) {
+	for _, v := range []Offset{{ExpireTimestampMs: -1}, {1 << 62, 7, "métadonnées", 1234567890123, -1}, {-1, -1, strings.Repeat("x", MaxStringBytes), 1, 0},
+		{5, 3, "m", 2, 99}} {
+		k := kmsg.OffsetCommitValue{Version: 3, Offset: v.Offset, LeaderEpoch: v.LeaderEpoch, Metadata: v.Metadata, CommitTimestamp: v.CommitTimestampMs}
+		if v.ExpireTimestampMs > 0 {
+			k.Version, k.ExpireTimestamp = 1, v.ExpireTimestampMs
+		}
+		sameBytes(t, "OffsetValue", OffsetValue(v), hex.EncodeToString(k.AppendTo(nil)))
+	}
+}
+
 // SER-04: keys, both directions.
 func TestSER04_Keys(t *testing.T) {
 	for hexed, want := range map[string]Key{
