@@ -3,6 +3,7 @@ package cluster
 import (
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/log"
+	"math"
 )
 
 // Kafka's codes that a cluster answers with.
@@ -104,6 +105,7 @@ func (cfg Config) withDefaults() Config {
 	def(&cfg.CleanerBackoffMs, 15000)
 	def(&cfg.MinCleanableRatio, 0.5)
 	def(&cfg.DeleteRetentionMs, 24*3600*1000)
+	def(&cfg.MaxCompactionLagMs, math.MaxInt64)
 	if cfg.HostPort == nil {
 		cfg.HostPort = defaultHostPort
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,7 +260,8 @@ func (c *Cluster) configure(t *topic) (code int16, message string) {
 	t.minInsync, t.maxMessageBytes, t.segmentBytes = c.cfg.MinInsyncReplicas, c.cfg.MaxMessageBytes, c.cfg.SegmentBytes
 	t.retentionMs, t.retentionBytes, t.timestampAfterMs = c.cfg.RetentionMs, c.cfg.RetentionBytes, 3600000
 	t.segmentMs = 7 * 24 * 3600 * 1000
-	t.deletes, t.minDirtyRatio, t.deleteRetentionMs, t.maxLagMs = true, c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs, math.MaxInt64
+	t.deletes, t.minDirtyRatio, t.deleteRetentionMs = true, c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs
+	t.minLagMs, t.maxLagMs = c.cfg.MinCompactionLagMs, c.cfg.MaxCompactionLagMs
 	for _, s := range t.configs {
 		if !known[s.Name] {
 			return codeInvalidConfig, fmt.Sprintf("no topic setting is called %q", s.Name)

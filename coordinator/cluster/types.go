@@ -59,6 +59,9 @@ type Config struct {
 	CleanerBackoffMs int64
 	// MinCleanableRatio is log.cleaner.min.cleanable.ratio, 0.5: how much of a log must be new before it is compacted.
 	MinCleanableRatio float64
+	// MinCompactionLagMs is log.cleaner.min.compaction.lag.ms, 0; MaxCompactionLagMs is log.cleaner.max.compaction.lag.ms,
+	// 0: no bound.
+	MinCompactionLagMs, MaxCompactionLagMs int64
 	// DeleteRetentionMs is log.cleaner.delete.retention.ms, a day: how long tombstones stay after a first compaction.
 	DeleteRetentionMs int64
 	// Decompress opens compressed batches where their records are looked at: those that are produced to compacted topics,

@@ -59,8 +59,8 @@ func TestConfigErrors(t *testing.T) {
 		{Config{LossPPM: 2_000_000}, "a loss of 2000000 in a million"},
 		{Config{Set: []Setting{{"session.timeout.ms", "1"}}}, `no setting is called "session.timeout.ms"; there are broker.session.timeout.ms,`},
 		{Config{Set: []Setting{{"min.insync.replicas", "many"}}}, `min.insync.replicas is "many"; it takes a whole number from 1 to 9`},
-		{Config{Set: []Setting{{"group.max.session.timeout.ms", "5000"}}}, "is above group.max.session.timeout.ms"},
 		{Config{Brokers: 1, Set: []Setting{{"offsets.topic.replication.factor", "2"}}}, "but there are 1 brokers"},
+		{Config{Brokers: 2, Set: []Setting{{"transaction.state.log.replication.factor", "3"}}}, "but there are 2 brokers"},
 	} {
 		if _, err := New(x.cfg); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%+v: %v, want %q", x.cfg, err, x.want)
