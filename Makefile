@@ -10,6 +10,9 @@ COLD    := grouplab/static/view grouplab/coordinator/sim/script grouplab/coordin
            encoding/... regexp/... text/... html/... net/... crypto/... github.com/... time os fmt reflect
 SEED    ?=
 STEPS   ?= 200
+SCRIPT  ?=
+SHRINK  ?= 5m
+HISTORY ?=
 HTTP    ?= 127.0.0.1:8080
 KAFKA   ?= 127.0.0.1:9092
 RUNARGS ?=
@@ -68,8 +71,9 @@ check: ## generated code fresh, vet and staticcheck on both targets, arrows, siz
 bench: build ## print the budgets' figures as ratios measured in one run
 	@bash .ci/bench
 
-sim: ## a long seeded campaign: make sim SEED=7 STEPS=2000
-	@SEED=$(SEED) STEPS=$(STEPS) $(GO) test -timeout 0 -count=1 -run 'Campaign' -v ./coordinator/sim
+sim: ## a long seeded campaign: make sim SEED=7 STEPS=2000; one script through all its checks: make sim SCRIPT=FILE
+	@SCRIPT='$(if $(SCRIPT),$(abspath $(SCRIPT)))' SEED=$(SEED) STEPS=$(STEPS) SHRINK=$(SHRINK) HISTORY='$(if $(HISTORY),$(abspath $(HISTORY)))' \
+	$(GO) test -timeout 0 -count=1 -run '$(if $(SCRIPT),^TestScript$$,Campaign)' -v ./coordinator/sim
 
 lessons: ## prove each lesson: its solution reaches the goal, its start does not
 	@$(GO) test -count=1 -v -run 'Lesson' ./lessons/...

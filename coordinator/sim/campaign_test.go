@@ -231,10 +231,7 @@ func (c *campaign) calm() {
 	}
 	c.do("until within=5m state Stable and unowned == 0 and members == %d", c.consumers)
 	c.do("advance 5m")
-	c.do("expect state Stable and unowned == 0 and members == %d", c.consumers)
-	if wrong := c.check.settled(c.e.NowMs()); wrong != "" {
-		c.fail(&failure{"moment", wrong, ""})
-	}
+	c.do("expect state Stable and unowned == 0 and members == %d %s", c.consumers, atRest)
 	if f := c.finish(); f != nil {
 		c.fail(f)
 	}

@@ -45,20 +45,27 @@ func (f *failure) String() string {
 // kind is the failure without what differs from one run to the next: two of the same kind are the same mistake.
 func (f *failure) kind() string {
 	words := strings.Fields(strings.SplitN(f.what, "\n", 2)[0])
+	if f.check == "history" { // the rest of the line tells of the state
+		words = words[:slices.Index(words, "order.")+1]
+	}
 	for i, w := range words {
 		if strings.ContainsAny(w, "0123456789") {
 			words[i] = "#"
 		}
 	}
-	return f.check + ": " + strings.Join(words[:min(len(words), 14)], " ")
+	return f.check + ": " + strings.Join(words[:min(len(words), 40)], " ")
 }
 
 func newTrial() *trial {
 	return &trial{e: script.New("script"), check: newChecks(), history: newHistory()}
 }
 
-// beside is the comment of an advance that runs beside a copy of the world.
-const beside = "# beside a copy"
+// Comments that have more checked than the line says: that a copy of the world goes the same way, and that after it
+// nothing waits that should not.
+const (
+	beside = "# beside a copy"
+	atRest = "# and nothing waits"
+)
 
 // do runs one line and checks; nil where nothing is wrong. Whoever panics has found something wrong, too.
 func (r *trial) do(line string) (f *failure) {
@@ -104,6 +111,11 @@ func (r *trial) do(line string) (f *failure) {
 			break
 		}
 		r.e.Step(w.UntilMs)
+	}
+	if strings.Contains(line, atRest) {
+		if wrong := r.check.settled(r.e.NowMs()); wrong != "" {
+			return &failure{"moment", wrong, ""}
+		}
 	}
 	if copied != nil {
 		return compare(copied, c, r.e.NowMs()-from, told)
