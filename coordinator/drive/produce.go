@@ -33,17 +33,23 @@ func (d *Drive) Produce(nowMs int64, r cluster.AppendRequest, transactionalID st
 // ReplicaManager.handleProduceAppend): older ones do not know TRANSACTION_ABORTABLE, and what may pass is told as
 // NOT_ENOUGH_REPLICAS, which they all try again.
 func unverified(code, version int16) int16 {
-	const networkException, loading, notAvailable, notCoordinator, notEnoughReplicas = 13, 14, 15, 16, 19
-	const invalidEpoch, invalidTxnState, concurrent, fenced, abortable = 47, 48, 51, 90, 120
+	const networkException, loading, notAvailable, notCoordinator, notEnoughReplicas, concurrent = 13, 14, 15, 16, 19, 51
 	switch code {
 	case networkException, loading, notAvailable, notCoordinator, concurrent:
 		return notEnoughReplicas
-	case fenced:
+	}
+	return known(code, version >= 11)
+}
+
+// known puts the answer of a verification into words that the client has: the epoch's for a fenced producer, the state's
+// where it does not know TRANSACTION_ABORTABLE (AddPartitionsToTxnManager).
+func known(code int16, abortable bool) int16 {
+	const invalidEpoch, invalidTxnState, fenced, transactionAbortable = 47, 48, 90, 120
+	switch {
+	case code == fenced:
 		return invalidEpoch
-	case abortable:
-		if version < 11 {
-			return invalidTxnState
-		}
+	case code == transactionAbortable && !abortable:
+		return invalidTxnState
 	}
 	return code
 }

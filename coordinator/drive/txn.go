@@ -135,7 +135,7 @@ func (d *Drive) markerAt(a cluster.Appended) coordinator.Marker {
 
 // verify asks whether a partition of __consumer_offsets is part of a transaction.
 func (d *Drive) verify(v coordinator.Verification) int16 {
-	return d.verifyPartition(v.TransactionalID, v.ProducerID, v.ProducerEpoch, cluster.OffsetsTopic, v.Partition)
+	return known(d.verifyPartition(v.TransactionalID, v.ProducerID, v.ProducerEpoch, cluster.OffsetsTopic, v.Partition), v.Version >= 4)
 }
 
 // verifyPartition asks the transaction coordinator of an id, wherever it is, at once: no network lies between brokers here

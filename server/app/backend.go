@@ -25,8 +25,7 @@ type backend struct {
 	controller int32
 	brokers    []kafka.Broker
 
-	produced       map[int64]func(nowMs int64, a kafka.Appended)
-	lastProducerID int64
+	produced map[int64]func(nowMs int64, a kafka.Appended)
 }
 
 var _ kafka.Cluster = (*backend)(nil)
@@ -112,8 +111,8 @@ func (b *backend) Forget(ticket int64) { b.loop.Forget(ticket) }
 func (b *backend) Append(nowMs int64, a kafka.Append, done func(nowMs int64, a kafka.Appended)) int64 {
 	ticket := b.loop.Ticket()
 	b.produced[ticket] = done
-	b.drive.Append(nowMs, cluster.AppendRequest{Broker: a.Broker, Topic: a.Topic, Partition: a.Partition, Epoch: -1,
-		Batch: a.Batch, Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: ticket})
+	b.drive.Produce(nowMs, cluster.AppendRequest{Broker: a.Broker, Topic: a.Topic, Partition: a.Partition, Epoch: -1,
+		Batch: a.Batch, Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: ticket}, a.TransactionalID, a.Version)
 	return ticket
 }
 
@@ -121,21 +120,27 @@ func (b *backend) Abandon(ticket int64) { delete(b.produced, ticket) }
 
 func (b *backend) Read(r kafka.Read) kafka.ReadResult {
 	found := b.drive.Cluster().Read(cluster.ReadRequest{Broker: r.Broker, Topic: r.Topic, Partition: r.Partition, Epoch: r.Epoch,
-		Offset: r.Offset, MaxBytes: r.MaxBytes, MinOne: r.MinOne})
-	return kafka.ReadResult{Batches: found.Batches, HighWatermark: found.HighWatermark, LastStable: found.LastStable,
+		Offset: r.Offset, MaxBytes: r.MaxBytes, MinOne: r.MinOne, Committed: r.Committed})
+	var aborted []kafka.Aborted
+	for _, a := range found.Aborted {
+		aborted = append(aborted, kafka.Aborted(a))
+	}
+	return kafka.ReadResult{Aborted: aborted, Batches: found.Batches, HighWatermark: found.HighWatermark, LastStable: found.LastStable,
 		LogStart: found.LogStart, Leader: found.Leader, Epoch: found.Epoch, Code: found.Code}
 }
 
-func (b *backend) ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) kafka.ListedOffset {
-	found := b.drive.Cluster().ListOffset(broker, topic, partition, epoch, timestampMs)
+func (b *backend) ListOffset(q kafka.OffsetQuestion) kafka.ListedOffset {
+	list := b.drive.Cluster().ListOffset
+	if q.Committed {
+		list = b.drive.Cluster().ListCommitted
+	}
+	found := list(q.Broker, q.Topic, q.Partition, q.Epoch, q.TimestampMs)
 	return kafka.ListedOffset{Offset: found.Offset, TimestampMs: found.TimestampMs, LeaderEpoch: found.LeaderEpoch, Code: found.Code}
 }
 
 func (b *backend) EpochEnd(broker int32, topic string, partition, currentEpoch, epoch int32) (int32, int64, int16) {
 	return b.drive.Cluster().EpochEnd(broker, topic, partition, currentEpoch, epoch)
 }
-
-func (b *backend) ProducerID() int64 { b.lastProducerID++; return b.lastProducerID }
 
 func (b *backend) Tell(nowMs int64, broker int32, body event.Body) int64 {
 	return b.loop.Tell(nowMs, broker, body)

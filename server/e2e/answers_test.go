@@ -65,12 +65,16 @@ func TestProduceAnswers(t *testing.T) {
 		{"a cut batch", produceOf("orders", 0, batch("x")[:40]), kerr.CorruptMessage.Code, -1},
 		{"too much", produceOf("orders", 0, batch(string(make([]byte, 6000)))), kerr.MessageTooLarge.Code, -1},
 		{"strange acks", acks, kerr.InvalidRequiredAcks.Code, -1},
-		{"a transaction", txn, kerr.InvalidTxnState.Code, -1},
-		{"the first of a producer", produceOf("orders", 0, withProducer(7, 0, 0)), 0, 1},
-		{"the same again", produceOf("orders", 0, withProducer(7, 0, 0)), 0, 1},
-		{"the next", produceOf("orders", 0, withProducer(7, 0, 1)), 0, 2},
+		{"a plain batch with a transactional id", txn, 0, 1},
+		{"the first of a producer", produceOf("orders", 0, withProducer(7, 0, 0)), 0, 2},
+		{"the same again", produceOf("orders", 0, withProducer(7, 0, 0)), 0, 2},
+		{"the next", produceOf("orders", 0, withProducer(7, 0, 1)), 0, 3},
 		{"one left out", produceOf("orders", 0, withProducer(7, 0, 3)), kerr.OutOfOrderSequenceNumber.Code, -1},
-		{"a right one again", produceOf("orders", 0, batch("x")), 0, 3},
+		{"an epoch that is over", produceOf("orders", 0, withProducer(7, -1, 2)), kerr.InvalidRecord.Code, -1},
+		{"a new epoch from the start", produceOf("orders", 0, withProducer(7, 1, 0)), 0, 4},
+		{"the old epoch", produceOf("orders", 0, withProducer(7, 0, 2)), kerr.InvalidProducerEpoch.Code, -1},
+		{"a newer epoch in the middle", produceOf("orders", 0, withProducer(7, 2, 5)), kerr.OutOfOrderSequenceNumber.Code, -1},
+		{"a right one again", produceOf("orders", 0, batch("x")), 0, 5},
 	} {
 		row := ask[*kmsg.ProduceResponse](w, c.request).Topics[0].Partitions[0]
 		if row.ErrorCode != c.code || row.BaseOffset != c.offset {
@@ -286,15 +290,5 @@ func TestCreateTopics(t *testing.T) {
 		if row := ask[*kmsg.CreatePartitionsResponse](w, more).Topics[0]; row.ErrorCode != c.code {
 			t.Errorf("%d partitions for %s: %s, want %s", c.count, c.topic, name(row.ErrorCode), name(c.code))
 		}
-	}
-	init := kmsg.NewPtrInitProducerIDRequest()
-	init.Version = 4
-	first, second := ask[*kmsg.InitProducerIDResponse](w, init), ask[*kmsg.InitProducerIDResponse](w, init)
-	if first.ErrorCode != 0 || second.ErrorCode != 0 || first.ProducerID == second.ProducerID || first.ProducerEpoch != 0 {
-		t.Errorf("two producers: %+v, %+v", first, second)
-	}
-	init.TransactionalID = kmsg.StringPtr("t")
-	if got := ask[*kmsg.InitProducerIDResponse](w, init); got.ErrorCode != kerr.UnsupportedVersion.Code || got.ProducerID != -1 {
-		t.Errorf("a transactional producer: %+v", got)
 	}
 }

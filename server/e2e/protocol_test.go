@@ -128,7 +128,8 @@ func TestApiVersions(t *testing.T) {
 		ranges[k.ApiKey] = [2]int16{k.MinVersion, k.MaxVersion}
 	}
 	want := map[int16][2]int16{0: {0, 11}, 1: {4, 17}, 2: {1, 10}, 3: {0, 13}, 8: {2, 9}, 9: {1, 9}, 10: {0, 6}, 11: {0, 9}, 12: {0, 4}, 13: {0, 5},
-		14: {0, 5}, 15: {0, 6}, 16: {0, 5}, 18: {0, 4}, 19: {0, 7}, 22: {0, 5}, 23: {2, 4}, 37: {0, 3}, 60: {0, 1}}
+		14: {0, 5}, 15: {0, 6}, 16: {0, 5}, 18: {0, 4}, 19: {0, 7}, 22: {0, 5}, 23: {2, 4}, 24: {0, 3}, 25: {0, 4}, 26: {0, 4}, 27: {0, 1}, 28: {0, 4}, 37: {0, 3}, 60: {0, 1},
+		61: {0, 0}, 65: {0, 0}, 66: {0, 1}}
 	if fmt.Sprint(ranges) != fmt.Sprint(want) {
 		t.Errorf("advertised\n%v, want\n%v", ranges, want)
 	}
@@ -398,8 +399,9 @@ func batch(value string) []byte {
 	r := kmsg.Record{Value: []byte(value)}
 	body := r.AppendTo(nil)
 	r.Length = int32(len(body) - 1)
+	now := time.Now().UnixMilli() // an old record would be gone by retention.ms as soon as a segment is full
 	b := kmsg.RecordBatch{Magic: 2, ProducerID: -1, ProducerEpoch: -1, FirstSequence: -1, NumRecords: 1, Records: r.AppendTo(nil),
-		FirstTimestamp: 1000, MaxTimestamp: 1000}
+		FirstTimestamp: now, MaxTimestamp: now}
 	raw := b.AppendTo(nil)
 	b.Length = int32(len(raw) - 12)
 	b.CRC = int32(crc(b.AppendTo(nil)[21:]))

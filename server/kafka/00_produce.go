@@ -21,7 +21,8 @@ import (
 // v0 to v2 are advertised and not served, as in Kafka 4.0 (KAFKA-18659): librdkafka 2.0 takes a broker without them for
 // one that knows no compression, and sends everything plain.
 //
-// Batches are kept as they come, whatever their compression. With acks 0 there is no answer; an error then closes the
+// A transactional batch needs the request's transactional id, and a transaction coordinator that knows the partition as a
+// part of the open transaction (KIP-890). Batches are kept as they come, whatever their compression. With acks 0 there is no answer; an error then closes the
 // connection, which is the only way to tell the producer that its metadata is old.
 var produceAPI = api{key: 0, name: "Produce", min: 0, max: 11, decodeFrom: 3, keepsBytes: true, run: produce}
 
@@ -58,7 +59,8 @@ func produce(s *Server, c *call, nowMs int64) {
 			}
 			o.waiting++
 			o.tickets = append(o.tickets, s.cluster.Append(nowMs,
-				Append{Broker: c.conn.broker, Topic: t.Topic, Partition: p.Partition, Batch: p.Records, Acks: request.Acks, TimeoutMs: int64(request.TimeoutMillis)},
+				Append{Broker: c.conn.broker, Topic: t.Topic, Partition: p.Partition, Batch: p.Records, Acks: request.Acks,
+					TimeoutMs: int64(request.TimeoutMillis), TransactionalID: idOf(request.TransactionID), Version: c.version},
 				func(_ int64, a Appended) {
 					o.fill(s, t.Topic, row, a)
 					o.oneLess(s)
@@ -72,16 +74,23 @@ func produce(s *Server, c *call, nowMs int64) {
 // refuseProduce finds what is wrong before a log is asked.
 func refuseProduce(version int16, r *kmsg.ProduceRequest, batch []byte) (code int16, message string) {
 	switch {
-	case r.TransactionID != nil:
-		return kerr.InvalidTxnState.Code, "transactions are not served here"
 	case r.Acks < -1 || r.Acks > 1:
 		return kerr.InvalidRequiredAcks.Code, fmt.Sprintf("acks is -1, 0 or 1, not %d", r.Acks)
 	case len(batch) == 0:
 		return kerr.InvalidRecord.Code, "there is no record batch"
+	case len(batch) > 22 && batch[22]&0x10 != 0 && idOf(r.TransactionID) == "":
+		return kerr.TransactionalIDAuthorizationFailed.Code, "a transactional batch comes with the producer's transactional id"
 	case version < 7 && len(batch) > 22 && batch[22]&0x07 == 4:
 		return kerr.UnsupportedCompressionType.Code, "zstd needs Produce v7"
 	}
 	return 0, ""
+}
+
+func idOf(transactional *string) string {
+	if transactional == nil {
+		return ""
+	}
+	return *transactional
 }
 
 func (o *produceOutcome) fill(s *Server, topic string, row *kmsg.ProduceResponseTopicPartition, a Appended) {

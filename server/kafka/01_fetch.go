@@ -7,7 +7,8 @@ import (
 
 // Fetch (1), v4 to v17.
 //
-//   - v4: isolation level (KIP-98). Without transactions the last stable offset is the high watermark.
+//   - v4: isolation level (KIP-98). read_committed ends at the last stable offset, and is told of the aborted transactions
+//     that reach into what it gets; its client leaves their records out.
 //   - v5: log start offset
 //   - v7: sessions (KIP-227). Every answer says session 0, which declines them; a session id that a client makes up is
 //     FETCH_SESSION_ID_NOT_FOUND.
@@ -81,7 +82,7 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 			return
 		}
 		found := s.cluster.Read(Read{Broker: c.conn.broker, Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch,
-			Offset: p.FetchOffset, MaxBytes: max(0, min(budget, int(p.PartitionMaxBytes))), MinOne: f.bytes == 0})
+			Offset: p.FetchOffset, MaxBytes: max(0, min(budget, int(p.PartitionMaxBytes))), MinOne: f.bytes == 0, Committed: request.IsolationLevel == 1})
 		if found.Code == 0 && c.version < 10 && hasZstd(found.Batches) {
 			found = ReadResult{Code: kerr.UnsupportedCompressionType.Code, HighWatermark: -1, LastStable: -1, LogStart: -1, Leader: -1, Epoch: -1}
 		}
@@ -92,7 +93,10 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 			row.RecordBatches = found.Batches
 		}
 		if request.IsolationLevel == 1 {
-			row.AbortedTransactions = []kmsg.FetchResponseTopicPartitionAbortedTransaction{}
+			row.AbortedTransactions = make([]kmsg.FetchResponseTopicPartitionAbortedTransaction, len(found.Aborted))
+			for i, a := range found.Aborted {
+				row.AbortedTransactions[i].ProducerID, row.AbortedTransactions[i].FirstOffset = a.ProducerID, a.First
+			}
 		}
 		if found.Code != 0 {
 			f.failed = true

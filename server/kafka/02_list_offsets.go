@@ -7,7 +7,7 @@ import (
 
 // ListOffsets (2), v1 to v10.
 //
-//   - v2: isolation level, throttle time. Without transactions the last stable offset is the high watermark.
+//   - v2: isolation level, throttle time. For read_committed everything ends at the last stable offset.
 //   - v4: leader epochs (KIP-320)
 //   - v6: flexible (KIP-482)
 //   - v7: -3, the largest timestamp (KIP-734)
@@ -48,7 +48,7 @@ func listOffsets(s *Server, c *call, _ int64) {
 			row.Partition = p.Partition
 			found := ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: kerr.InvalidRequest.Code}
 			if times[place{t.Topic, p.Partition}] == 1 {
-				found = s.listOffset(c, t.Topic, p)
+				found = s.listOffset(c, t.Topic, p, request.IsolationLevel == 1)
 			}
 			row.Offset, row.Timestamp, row.LeaderEpoch, row.ErrorCode = found.Offset, found.TimestampMs, found.LeaderEpoch, found.Code
 			c.note(found.Code)
@@ -59,18 +59,20 @@ func listOffsets(s *Server, c *call, _ int64) {
 	c.complete(answer)
 }
 
-func (s *Server) listOffset(c *call, topic string, p kmsg.ListOffsetsRequestTopicPartition) ListedOffset {
+func (s *Server) listOffset(c *call, topic string, p kmsg.ListOffsetsRequestTopicPartition, committed bool) ListedOffset {
 	at := p.Timestamp
+	q := OffsetQuestion{Broker: c.conn.broker, Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch, TimestampMs: at, Committed: committed}
 	switch {
 	case at >= 0, at == latestTimestamp, at == earliestTimestamp, at == maxTimestamp && c.version >= 7:
 	case at == earliestLocalTimestamp && c.version >= 8:
-		at = earliestTimestamp
+		q.TimestampMs = earliestTimestamp
 	case at == latestTieredTimestamp && c.version >= 9:
 		// Asked all the same, so that a wrong leader or epoch is told of.
-		found := s.cluster.ListOffset(c.conn.broker, topic, p.Partition, p.CurrentLeaderEpoch, latestTimestamp)
+		q.TimestampMs = latestTimestamp
+		found := s.cluster.ListOffset(q)
 		return ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: found.Code}
 	default:
 		return ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: kerr.UnsupportedVersion.Code}
 	}
-	return s.cluster.ListOffset(c.conn.broker, topic, p.Partition, p.CurrentLeaderEpoch, at)
+	return s.cluster.ListOffset(q)
 }

@@ -23,7 +23,8 @@ func table() []api {
 	return []api{
 		produceAPI, fetchAPI, listOffsetsAPI, metadataAPI, offsetCommitAPI, offsetFetchAPI, findCoordinatorAPI, joinGroupAPI,
 		heartbeatAPI, leaveGroupAPI, syncGroupAPI, describeGroupsAPI, listGroupsAPI, apiVersionsAPI, createTopicsAPI,
-		initProducerIDAPI, offsetForLeaderEpochAPI, createPartitionsAPI, describeClusterAPI,
+		initProducerIDAPI, offsetForLeaderEpochAPI, addPartitionsToTxnAPI, addOffsetsToTxnAPI, endTxnAPI, writeTxnMarkersAPI,
+		txnOffsetCommitAPI, createPartitionsAPI, describeClusterAPI, describeProducersAPI, describeTransactionsAPI, listTransactionsAPI,
 	}
 }
 

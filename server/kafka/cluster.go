@@ -44,10 +44,15 @@ type Cluster interface {
 	Append(nowMs int64, a Append, done func(nowMs int64, a Appended)) (ticket int64)
 	Abandon(ticket int64)
 	Read(r Read) ReadResult
-	ListOffset(broker int32, topic string, partition, epoch int32, timestampMs int64) ListedOffset
+	ListOffset(q OffsetQuestion) ListedOffset
 	EpochEnd(broker int32, topic string, partition, currentEpoch, epoch int32) (endEpoch int32, endOffset int64, code int16)
-	// ProducerID hands out an id that no producer has had (KIP-98).
-	ProducerID() int64
+	// WriteMarker has the broker end a transaction on a partition that it leads. done is called once, later.
+	WriteMarker(nowMs int64, m Marker, done func(code int16))
+	// Producers lists the producers that the log of a partition remembers; the broker must lead it.
+	Producers(broker int32, topic string, partition int32) (list []Producer, code int16)
+	// Transaction and Transactions tell what the broker's transaction coordinator knows.
+	Transaction(broker int32, transactionalID string) (Transaction, int16)
+	Transactions(broker int32) ([]Transaction, int16)
 
 	// Tell adds a fact to the event stream.
 	Tell(nowMs int64, broker int32, body event.Body) (seq int64)
@@ -101,6 +106,9 @@ type Append struct {
 	Batch     []byte
 	Acks      int16
 	TimeoutMs int64
+	// TransactionalID is the request's, "" where it has none; Version is Produce's.
+	TransactionalID string
+	Version         int16
 }
 
 // Appended is the outcome of an Append.
@@ -121,15 +129,66 @@ type Read struct {
 	MaxBytes int
 	// MinOne lets the first batch be larger than MaxBytes (KIP-74).
 	MinOne bool
+	// Committed reads up to the last stable offset, and asks for the aborted transactions.
+	Committed bool
 }
 
 // ReadResult is what was found. Batches are shared and must not be changed.
 type ReadResult struct {
-	Batches                             []byte
+	Batches []byte
+	// Aborted are the aborted transactions that reach into Batches.
+	Aborted                             []Aborted
 	HighWatermark, LastStable, LogStart int64
 	// Leader and Epoch are the present ones (KIP-951).
 	Leader, Epoch int32
 	Code          int16
+}
+
+// Aborted is where the records begin that a producer's abort marker takes back.
+type Aborted struct{ ProducerID, First int64 }
+
+// OffsetQuestion asks the leader of a partition for an offset by time, or for one of Kafka's special times.
+type OffsetQuestion struct {
+	Broker    int32
+	Topic     string
+	Partition int32
+	// Epoch is the client's, -1 where it has none.
+	Epoch       int32
+	TimestampMs int64
+	// Committed counts up to the last stable offset.
+	Committed bool
+}
+
+// Marker ends a producer's transaction on one partition.
+type Marker struct {
+	Broker           int32
+	Topic            string
+	Partition        int32
+	ProducerID       int64
+	ProducerEpoch    int16
+	CoordinatorEpoch int32
+	Commit           bool
+}
+
+// Producer is a producer as a partition's log remembers it; -1 stands for nothing known.
+type Producer struct {
+	ID               int64
+	Epoch            int16
+	LastSequence     int32
+	LastTimestampMs  int64
+	CoordinatorEpoch int32
+	TransactionStart int64
+}
+
+// Transaction is a transactional id. StartMs is -1 where no transaction is open.
+type Transaction struct {
+	ID            string
+	State         string
+	ProducerID    int64
+	ProducerEpoch int16
+	TimeoutMs     int32
+	StartMs       int64
+	Partitions    []event.TopicPartitions
 }
 
 // ListedOffset is the answer to ListOffset; Offset and TimestampMs are -1 where nothing was found.

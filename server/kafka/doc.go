@@ -19,6 +19,6 @@
 //
 // # What is left out
 //
-// Transactions, fetch sessions (session id 0 declines them, as KIP-227 allows), quotas, SASL and TLS. What is not whole
+// Fetch sessions (session id 0 declines them, as KIP-227 allows), quotas, SASL and TLS. What is not whole
 // is not advertised.
 package kafka
