@@ -17,6 +17,9 @@ func (c *Coordinator) describeGroups(r *Request, q *kmsg.DescribeGroupsRequest) 
 	sent := event.ReplySent{Ticket: r.Ticket, API: apiDescribeGroups}
 	for _, id := range q.Groups {
 		d, guard := c.describe(id, q.Version)
+		if q.IncludeAuthorizedOperations && q.Version >= 3 && d.ErrorCode == codeNone {
+			d.AuthorizedOperations = groupOperations
+		}
 		if sent.Code == codeNone {
 			sent.Code, sent.Guard = d.ErrorCode, guard
 		}
@@ -24,6 +27,10 @@ func (c *Coordinator) describeGroups(r *Request, q *kmsg.DescribeGroupsRequest) 
 	}
 	c.send(only(q.Groups), resp, sent)
 }
+
+// groupOperations are the bits of all that may be done with a group (KIP-430): Read, Delete, Describe, DescribeConfigs
+// and AlterConfigs. A host that restricts anybody changes them.
+const groupOperations int32 = 1<<3 | 1<<6 | 1<<8 | 1<<10 | 1<<11
 
 func (c *Coordinator) describe(id string, version int16) (d kmsg.DescribeGroupsResponseGroup, guard string) {
 	d = kmsg.NewDescribeGroupsResponseGroup()
@@ -58,25 +65,38 @@ func (c *Coordinator) describe(id string, version int16) (d kmsg.DescribeGroupsR
 	return d, ""
 }
 
-// listGroups lists the groups of this broker, by id. While a partition is loading the list is not whole, which the code
-// says. Filters apply from the versions on that have them: states without regard to case, types likewise (KIP-518,
-// KIP-848); all groups here are of type "classic".
+// listGroups lists the groups of this broker, by id. While a partition is loading the list would not be whole: Kafka 4.0
+// then answers with the code alone, where the Scala coordinator sent what it had. Filters apply from the versions on that
+// have them: states without regard to case and spaces around, types without regard to case (KIP-518, KIP-848); all groups
+// here are of type "classic".
 func (c *Coordinator) listGroups(r *Request, q *kmsg.ListGroupsRequest) {
 	resp := kmsg.NewPtrListGroupsResponse()
 	resp.Version = q.Version
 	sent := event.ReplySent{Ticket: r.Ticket, API: apiListGroups}
 	if c.loading > 0 {
 		sent.Code, sent.Guard = codeLoadInProgress, fmt.Sprintf("%d partitions of __consumer_offsets are loading", c.loading)
+		resp.ErrorCode = sent.Code
+		c.send("", resp, sent)
+		return
 	}
-	resp.ErrorCode = sent.Code
+	states := trimmed(q.StatesFilter)
 	for _, g := range c.sortedGroups() {
-		if !passes(q.StatesFilter, string(g.state), q.Version >= 4) || !passes(q.TypesFilter, "classic", q.Version >= 5) {
+		if !passes(states, string(g.state), q.Version >= 4) || !passes(q.TypesFilter, "classic", q.Version >= 5) {
 			continue
 		}
 		resp.Groups = append(resp.Groups, kmsg.ListGroupsResponseGroup{Group: g.id, ProtocolType: g.protocolType,
 			GroupState: string(g.state), GroupType: "classic"})
 	}
 	c.send("", resp, sent)
+}
+
+// trimmed takes the spaces around the words of a filter away, as Java's String.trim does.
+func trimmed(filter []string) []string {
+	list := make([]string, len(filter))
+	for i, f := range filter {
+		list[i] = strings.TrimFunc(f, func(r rune) bool { return r <= ' ' })
+	}
+	return list
 }
 
 // passes tells whether a filter lets a value through; an empty one lets all.

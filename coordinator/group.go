@@ -138,10 +138,10 @@ func (g *group) electProtocol() string {
 			}
 		}
 	}
-	elected := ""
+	elected, most := "", -1
 	for _, p := range g.members[0].protocols {
-		if n, candidate := votes[p.name]; candidate && (elected == "" || n > votes[elected]) {
-			elected = p.name
+		if n, candidate := votes[p.name]; candidate && n > most {
+			elected, most = p.name, n
 		}
 	}
 	return elected

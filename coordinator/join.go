@@ -18,7 +18,7 @@ func (c *Coordinator) joinGroup(r *Request, q *kmsg.JoinGroupRequest) {
 		code, guard = codeInvalidRequest, guardTooLong
 	}
 	if code != codeNone {
-		c.refuseJoin(r, q, q.MemberID, code, guard)
+		c.refuseJoin(r, q, namedAtTheGate(q, code), code, guard)
 		return
 	}
 	g := c.groups[q.Group]
@@ -38,7 +38,7 @@ func (c *Coordinator) joinGroup(r *Request, q *kmsg.JoinGroupRequest) {
 	case q.MemberID == "":
 		c.joinUnknown(r, q, g, protocols)
 	case g.findPending(q.MemberID) != nil && q.InstanceID != nil:
-		c.refuseJoin(r, q, q.MemberID, codeUnknownServerError, "an issued id is never a static member's")
+		c.refuseJoin(r, q, "", codeUnknownServerError, "an issued id is never a static member's")
 	case g.findPending(q.MemberID) != nil:
 		c.joinNew(r, q, g, g.findPending(q.MemberID), protocols)
 	default:
@@ -62,6 +62,15 @@ func (c *Coordinator) joinGate(q *kmsg.JoinGroupRequest) (number int32, code int
 			q.SessionTimeoutMillis, s.GroupMinSessionTimeoutMs, s.GroupMaxSessionTimeoutMs)
 	}
 	return number, code, guard
+}
+
+// namedAtTheGate is the member id in the answer to a JoinGroup that did not pass. Kafka 4.0 echoes the request's where its
+// GroupCoordinatorService refuses, and none where its CoordinatorRuntime finds that the partition is not there.
+func namedAtTheGate(q *kmsg.JoinGroupRequest, code int16) string {
+	if code == codeLoadInProgress || code == codeNotCoordinator {
+		return ""
+	}
+	return q.MemberID
 }
 
 // cannotBeWritten tells whether the member would not fit into a group record. The member id will be longer than the
@@ -182,9 +191,19 @@ func rebalanceTimeout(q *kmsg.JoinGroupRequest) int32 {
 	return q.RebalanceTimeoutMillis
 }
 
+// maxReasonRunes bounds what is told of a client's reason. KIP-800 lets clients cut it to 255 characters; Kafka does not
+// check that they did, but events are kept.
+const maxReasonRunes = 255
+
 func reasonOf(reason *string) string {
 	if reason == nil {
 		return ""
+	}
+	n := 0
+	for at := range *reason {
+		if n++; n > maxReasonRunes {
+			return (*reason)[:at]
+		}
 	}
 	return *reason
 }
@@ -235,12 +254,15 @@ func (c *Coordinator) answerCurrent(r *Request, q *kmsg.JoinGroupRequest, g *gro
 }
 
 // joinResponse is the response of success. Only the leader is told of the members, with their metadata for the elected
-// protocol.
+// protocol. Where the protocol may be null, an empty name is (Kafka: JoinGroupResponse).
 func joinResponse(version int16, g *group, m *member) *kmsg.JoinGroupResponse {
 	protocolType, protocol := g.protocolType, g.protocol
 	resp := kmsg.NewPtrJoinGroupResponse()
 	resp.Version, resp.Generation, resp.MemberID, resp.LeaderID = version, g.generation, m.id, g.leader
-	resp.ProtocolType, resp.Protocol = &protocolType, &protocol
+	resp.ProtocolType = &protocolType
+	if protocol != "" || version < 7 {
+		resp.Protocol = &protocol
+	}
 	if m.id != g.leader {
 		return resp
 	}

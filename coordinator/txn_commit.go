@@ -51,7 +51,12 @@ func (c *Coordinator) txnOffsetCommit(r *Request, q *kmsg.TxnOffsetCommitRequest
 	if code == codeNone && tooLong(q.Group) {
 		code, guard = codeInvalidRequest, guardTooLong
 	}
-	if _, unknown, total := c.commitResponse(plain); unknown == total {
+	_, unknown, total := c.commitResponse(plain)
+	switch {
+	case total == 0:
+		c.commitOffsets(r, plain, t)
+		return
+	case unknown == total:
 		code, guard = codeUnknownTopicOrPartition, guardNoPartition
 	}
 	if code != codeNone {
