@@ -163,7 +163,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	set.cluster.HostPort = func(id int32) (string, int32) { return s.kafka[id-1].host, int32(s.kafka[id-1].port) }
 	set.cluster.Quiet = s.page == nil // nobody could see the events of single batches
 	machine := drive.New(clock.NowMs(), drive.Config{Cluster: set.cluster, Settings: set.group, MemberID: memberID,
-		Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes})
+		Transactions: set.transactions, Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes})
 	for _, t := range s.cfg.Topics {
 		if code, message := machine.CreateTopic(clock.NowMs(), t.Name, t.Partitions, -1, nil); code != 0 {
 			return fmt.Errorf("-topics %s=%d: %s", t.Name, t.Partitions, message)

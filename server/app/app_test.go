@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"fmt"
+	"math"
 	"net"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -45,10 +48,11 @@ func TestBadFlags(t *testing.T) {
 		{with(func(c *Config) { c.Topics = []Topic{{"a", 3}, {"a", 3}} }), []string{"-topics a=3", "exists"}},
 		{set("x"), []string{"-set x", "NAME=VALUE"}},
 		{set("group.initial.rebalance.dely.ms=0"), []string{"no setting is called", "the nearest is group.initial.rebalance.delay.ms"}},
-		{set("group.initial.rebalance.delay.ms=3s"), []string{"-set group.initial.rebalance.delay.ms=3s", "0 to 2147483647", `not "3s"`, "default is 3000"}},
-		{set("group.min.session.timeout.ms=0"), []string{"1 to 2147483647"}},
+		{set("group.initial.rebalance.delay.ms=3s"), []string{"-set group.initial.rebalance.delay.ms=3s", "-2147483648 to 2147483647", `not "3s"`, "default is 3000"}},
+		{set("group.max.size=0"), []string{"-set group.max.size=0", "1 to 2147483647"}},
+		{set("offsets.topic.compression.codec=1"), []string{"takes only 0"}},
+		{set("log.cleaner.min.cleanable.ratio=2"), []string{"takes 0 to 1", "default is 0.5"}},
 		{set("auto.create.topics.enable=yes"), []string{"true or false"}},
-		{set("group.min.session.timeout.ms=5000", "group.max.session.timeout.ms=4000"), []string{"5000 is above group.max.session.timeout.ms=4000"}},
 		{set("min.insync.replicas=4"), []string{"min.insync.replicas=4", "more than the brokers", "at most 3"}},
 	}
 	for _, c := range cases {
@@ -72,10 +76,15 @@ func TestSettingsReachTheirPlace(t *testing.T) {
 	for _, k := range known {
 		s := defaultSettings()
 		value := "7"
-		if k.min == onOff {
+		switch {
+		case k.min == onOff:
 			value = "false"
-		} else if k.min > 7 {
+		case k.min == ratios:
+			value = "0.25"
+		case k.min > 7:
 			value = fmt.Sprint(k.min + 7)
+		case k.min == k.max:
+			continue // it says what is so
 		}
 		if err := s.apply([]string{k.name + "=" + value}); err != nil {
 			t.Error(err)
@@ -86,6 +95,50 @@ func TestSettingsReachTheirPlace(t *testing.T) {
 	}
 	if n := nearest("grup.initial.delay"); n != "group.initial.rebalance.delay.ms" {
 		t.Errorf("the nearest name to grup.initial.delay is said to be %s", n)
+	}
+}
+
+// Every setting takes its default and its bounds, and refuses what lies outside, with its name and what would be right.
+func TestBoundsOfSettings(t *testing.T) {
+	for _, k := range known {
+		good, bad := []string{}, []string{"", "3s", "NaN"}
+		if _, err := strconv.ParseFloat(k.standard, 64); err == nil || k.min == onOff {
+			good = append(good, k.standard)
+		}
+		switch k.min {
+		case onOff:
+			good, bad = append(good, "true", "FALSE"), append(bad, "1", "yes")
+		case ratios:
+			good, bad = append(good, "0", "1"), append(bad, "-0.01", "1.01")
+		default:
+			good, bad = append(good, fmt.Sprint(k.min), fmt.Sprint(k.max)), append(bad, fmt.Sprint(k.min-1), "1.5")
+			if k.max < math.MaxInt64 {
+				bad = append(bad, fmt.Sprint(k.max+1))
+			}
+		}
+		s := defaultSettings()
+		for _, value := range good {
+			if err := s.apply([]string{k.name + "=" + value}); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, value := range bad {
+			err := s.apply([]string{k.name + "=" + value})
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("-set %s=%s: %s takes %s, not %q", k.name, value, k.name, k.values(), value)) {
+				t.Errorf("-set %s=%s: %v", k.name, value, err)
+			}
+		}
+	}
+	for _, name := range []string{"group.min.session.timeout.ms", "group.max.session.timeout.ms", "group.initial.rebalance.delay.ms", "group.max.size",
+		"offset.metadata.max.bytes", "offsets.load.buffer.size", "offsets.retention.minutes", "offsets.retention.check.interval.ms", "offsets.topic.num.partitions",
+		"offsets.topic.replication.factor", "offsets.topic.segment.bytes", "offsets.topic.compression.codec", "offsets.commit.timeout.ms",
+		"transaction.partition.verification.enable", "transaction.max.timeout.ms", "transactional.id.expiration.ms"} {
+		if !slices.ContainsFunc(known, func(k setting) bool { return k.name == name }) {
+			t.Errorf("no setting is called %s", name)
+		}
+	}
+	if !slices.IsSortedFunc(known, func(a, b setting) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("the settings are not in the order of their names")
 	}
 }
 

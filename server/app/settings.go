@@ -9,20 +9,22 @@ import (
 
 	"grouplab/coordinator"
 	"grouplab/coordinator/cluster"
+	"grouplab/coordinator/txn"
 	"grouplab/server/kafka"
 )
 
 // settings are everything that -set can change.
 type settings struct {
-	group   coordinator.Settings
-	cluster cluster.Config
-	kafka   kafka.Settings
+	group        coordinator.Settings
+	transactions txn.Settings
+	cluster      cluster.Config
+	kafka        kafka.Settings
 	// loadChunkBytes is offsets.load.buffer.size; 0 stands for the default.
 	loadChunkBytes int
 }
 
 func defaultSettings() settings {
-	return settings{group: coordinator.DefaultSettings(), kafka: kafka.DefaultSettings()}
+	return settings{group: coordinator.DefaultSettings(), transactions: txn.DefaultSettings(), kafka: kafka.DefaultSettings()}
 }
 
 // setting is one of Kafka's configuration names, with Kafka's bounds and default.
@@ -33,8 +35,13 @@ type setting struct {
 	put      func(s *settings, value int64)
 }
 
-// onOff marks a setting that takes true and false.
-const onOff = -1
+// onOff marks, as both bounds, a setting that takes true and false: 1 and 0. ratios marks one from 0 to 1, which comes in
+// millionths. anyInt is the lower bound where Kafka takes every int32: what makes no sense there makes none here.
+const (
+	onOff  = math.MinInt64
+	ratios = math.MinInt64 + 1
+	anyInt = math.MinInt32
+)
 
 var known = []setting{
 	{"auto.create.topics.enable", onOff, onOff, "true", func(s *settings, v int64) { s.kafka.AutoCreateTopics = v == 1 }},
@@ -42,27 +49,41 @@ var known = []setting{
 	{"connections.max.idle.ms", 1, math.MaxInt32, "600000", func(s *settings, v int64) { s.kafka.ConnectionsMaxIdleMs = v }},
 	{"default.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.DefaultReplicas = int16(v) }},
 	{"fetch.max.bytes", 1024, math.MaxInt32, "57671680", func(s *settings, v int64) { s.kafka.FetchMaxBytes = int32(v) }},
-	{"group.initial.rebalance.delay.ms", 0, math.MaxInt32, "3000", func(s *settings, v int64) { s.group.GroupInitialRebalanceDelayMs = int32(v) }},
+	{"group.initial.rebalance.delay.ms", anyInt, math.MaxInt32, "3000", func(s *settings, v int64) { s.group.GroupInitialRebalanceDelayMs = int32(v) }},
+	{"group.max.session.timeout.ms", anyInt, math.MaxInt32, "1800000", func(s *settings, v int64) { s.group.GroupMaxSessionTimeoutMs = int32(v) }},
 	{"group.max.size", 1, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.group.GroupMaxSize = int32(v) }},
-	{"group.max.session.timeout.ms", 1, math.MaxInt32, "1800000", func(s *settings, v int64) { s.group.GroupMaxSessionTimeoutMs = int32(v) }},
-	{"group.min.session.timeout.ms", 1, math.MaxInt32, "6000", func(s *settings, v int64) { s.group.GroupMinSessionTimeoutMs = int32(v) }},
+	{"group.min.session.timeout.ms", anyInt, math.MaxInt32, "6000", func(s *settings, v int64) { s.group.GroupMinSessionTimeoutMs = int32(v) }},
+	{"log.cleaner.backoff.ms", 1, math.MaxInt32, "15000", func(s *settings, v int64) { s.cluster.CleanerBackoffMs = v }},
+	{"log.cleaner.delete.retention.ms", 1, math.MaxInt64, "86400000", func(s *settings, v int64) { s.cluster.DeleteRetentionMs = v }},
+	{"log.cleaner.max.compaction.lag.ms", 1, math.MaxInt64, "9223372036854775807", func(s *settings, v int64) { s.cluster.MaxCompactionLagMs = v }},
+	{"log.cleaner.min.cleanable.ratio", ratios, ratios, "0.5", func(s *settings, v int64) { s.cluster.MinCleanableRatio = max(float64(v)/1e6, 1e-9) }},
+	{"log.cleaner.min.compaction.lag.ms", 0, math.MaxInt64, "0", func(s *settings, v int64) { s.cluster.MinCompactionLagMs = v }},
 	{"max.connections", 0, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.kafka.MaxConnections = int32(v) }},
 	{"message.max.bytes", 1, math.MaxInt32, "1048588", func(s *settings, v int64) { s.cluster.MaxMessageBytes = int(v) }},
 	{"min.insync.replicas", 1, maxBrokers, "1", func(s *settings, v int64) { s.cluster.MinInsyncReplicas = int16(v) }},
 	{"num.partitions", 1, 10_000, "1", func(s *settings, v int64) { s.cluster.DefaultPartitions = int32(v) }},
-	{"offset.metadata.max.bytes", 0, math.MaxInt32, "4096", func(s *settings, v int64) { s.group.OffsetMetadataMaxBytes = int32(v) }},
+	{"offset.metadata.max.bytes", anyInt, math.MaxInt32, "4096", func(s *settings, v int64) { s.group.OffsetMetadataMaxBytes = int32(v) }},
 	{"offsets.commit.timeout.ms", 1, math.MaxInt32, "5000", func(s *settings, v int64) { s.group.OffsetsCommitTimeoutMs = int32(v) }},
 	{"offsets.load.buffer.size", 1, math.MaxInt32, "5242880", func(s *settings, v int64) { s.loadChunkBytes = int(v) }},
 	{"offsets.retention.check.interval.ms", 1, math.MaxInt64, "600000", func(s *settings, v int64) { s.group.OffsetsRetentionCheckIntervalMs = v }},
 	{"offsets.retention.minutes", 1, math.MaxInt32, "10080", func(s *settings, v int64) { s.group.OffsetsRetentionMinutes = int32(v) }},
+	{"offsets.topic.compression.codec", 0, 0, "0", func(*settings, int64) {}}, // 0 stands for none
 	{"offsets.topic.num.partitions", 1, 10_000, "50", func(s *settings, v int64) { s.cluster.OffsetsPartitions = int32(v) }},
 	{"offsets.topic.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.OffsetsReplicas = int16(v) }},
+	{"offsets.topic.segment.bytes", 1, math.MaxInt32, "104857600, of which 16777216 are used", func(s *settings, v int64) { s.cluster.OffsetsSegmentBytes = int(v) }},
 	{"replica.fetch.backoff.ms", 1, math.MaxInt32, "1000", func(s *settings, v int64) { s.cluster.ReplicaFetchBackoffMs = v }},
 	{"replica.fetch.max.bytes", 1, math.MaxInt32, "1048576", func(s *settings, v int64) { s.cluster.ReplicaFetchMaxBytes = int(v) }},
 	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, "500", func(s *settings, v int64) { s.cluster.ReplicaFetchWaitMaxMs = v }},
 	{"replica.lag.time.max.ms", 1, math.MaxInt32, "30000", func(s *settings, v int64) { s.cluster.ReplicaLagTimeMaxMs = v }},
 	{"socket.request.max.bytes", 1, math.MaxInt32, "104857600", func(s *settings, v int64) { s.kafka.SocketRequestMaxBytes = int32(v) }},
+	{"transaction.abort.timed.out.transaction.cleanup.interval.ms", 1, math.MaxInt32, "10000", func(s *settings, v int64) { s.transactions.AbortTimedOutIntervalMs = v }},
+	{"transaction.max.timeout.ms", 1, math.MaxInt32, "900000", func(s *settings, v int64) { s.transactions.TransactionMaxTimeoutMs = int32(v) }},
 	{"transaction.partition.verification.enable", onOff, onOff, "true", func(s *settings, v int64) { s.group.TransactionPartitionVerificationEnable = v == 1 }},
+	{"transaction.remove.expired.transaction.cleanup.interval.ms", 1, math.MaxInt32, "3600000", func(s *settings, v int64) { s.transactions.RemoveExpiredIntervalMs = v }},
+	{"transaction.state.log.min.isr", 1, maxBrokers, "2", func(s *settings, v int64) { s.cluster.TransactionMinInsync = int16(v) }},
+	{"transaction.state.log.num.partitions", 1, 10_000, "50", func(s *settings, v int64) { s.cluster.TransactionPartitions = int32(v) }},
+	{"transaction.state.log.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.TransactionReplicas = int16(v) }},
+	{"transactional.id.expiration.ms", 1, math.MaxInt32, "604800000", func(s *settings, v int64) { s.transactions.TransactionalIDExpirationMs = v }},
 }
 
 // Setting describes one configuration name for a help text.
@@ -78,8 +99,13 @@ func Settings() []Setting {
 }
 
 func (k setting) values() string {
-	if k.min == onOff {
+	switch {
+	case k.min == onOff:
 		return "true or false"
+	case k.min == ratios:
+		return "0 to 1"
+	case k.min == k.max:
+		return fmt.Sprintf("only %d", k.min)
 	}
 	return fmt.Sprintf("%d to %d", k.min, k.max)
 }
@@ -106,14 +132,15 @@ func (s *settings) apply(pairs []string) error {
 }
 
 func (k setting) read(value string) (int64, bool) {
-	if k.min == onOff {
-		switch strings.ToLower(value) {
-		case "true":
+	switch k.min {
+	case onOff:
+		if strings.EqualFold(value, "true") {
 			return 1, true
-		case "false":
-			return 0, true
 		}
-		return 0, false
+		return 0, strings.EqualFold(value, "false")
+	case ratios:
+		ratio, err := strconv.ParseFloat(value, 64)
+		return int64(ratio * 1e6), err == nil && ratio >= 0 && ratio <= 1
 	}
 	v, err := strconv.ParseInt(value, 10, 64)
 	return v, err == nil && v >= k.min && v <= k.max
@@ -121,15 +148,11 @@ func (k setting) read(value string) (int64, bool) {
 
 // check finds settings that are right one by one but not together.
 func (s *settings) check(brokers int32) error {
-	if s.group.GroupMinSessionTimeoutMs > s.group.GroupMaxSessionTimeoutMs {
-		return fmt.Errorf("-set group.min.session.timeout.ms=%d is above group.max.session.timeout.ms=%d; raise the one or lower the other",
-			s.group.GroupMinSessionTimeoutMs, s.group.GroupMaxSessionTimeoutMs)
-	}
 	for _, k := range []struct {
 		name     string
 		replicas int16
 	}{{"default.replication.factor", s.cluster.DefaultReplicas}, {"min.insync.replicas", s.cluster.MinInsyncReplicas},
-		{"offsets.topic.replication.factor", s.cluster.OffsetsReplicas}} {
+		{"offsets.topic.replication.factor", s.cluster.OffsetsReplicas}, {"transaction.state.log.replication.factor", s.cluster.TransactionReplicas}} {
 		if int32(k.replicas) > brokers {
 			return fmt.Errorf("-set %s=%d is more than the brokers there are; give at most %d, or more -brokers", k.name, k.replicas, brokers)
 		}
