@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"os"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/anishathalye/porcupine"
@@ -189,19 +190,13 @@ func (r register) outcomes(history []porcupine.Operation) (ends []register) {
 	return ends
 }
 
+// shownOps is how many operations a report shows at most.
+const shownOps = 16
+
 // explain says of a history that has no order how far one can go, and writes porcupine's picture of it to the file that
 // HISTORY names.
 func explain(name string, from []register, history []porcupine.Operation) string {
-	slices.SortStableFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s cannot have happened in any order. In the beginning it is", name)
-	for i, r := range from {
-		b.WriteString([]string{" ", "; or "}[min(i, 1)] + r.String())
-	}
-	b.WriteString(". Operations, between which events each took effect:\n")
-	for _, op := range history {
-		fmt.Fprintf(&b, "  %9d to %9d  %v\n", op.Call/2, op.Return/2, op.Input)
-	}
+	history = firstWrong(from, history)
 	best := []porcupine.Operation(nil)
 	for _, r := range from {
 		m := r.model()
@@ -215,19 +210,53 @@ func explain(name string, from []register, history []porcupine.Operation) string
 		}
 		if path := os.Getenv("HISTORY"); path != "" {
 			if err := porcupine.VisualizePath(m, info, path); err != nil {
-				fmt.Fprintf(&b, "the picture was not written: %v\n", err)
+				name = fmt.Sprintf("(the picture was not written: %v) %s", err, name)
 			}
 		}
 	}
-	fmt.Fprintf(&b, "The longest order that can be:")
-	for i, op := range best {
-		b.WriteString([]string{" ", "; "}[min(i, 1)] + op.Input.(operation).String())
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s cannot have happened in any order. In the beginning it is", name)
+	for i, r := range from {
+		b.WriteString([]string{" ", "; or "}[min(i, 1)] + r.String())
 	}
-	b.WriteString(". None of the others can follow:")
+	b.WriteString(". Operations, between which events each took effect:\n")
+	skipped := max(len(history)-shownOps, 0)
+	if skipped > 0 {
+		fmt.Fprintf(&b, "  (%d before)\n", skipped)
+	}
+	for _, op := range history[skipped:] {
+		fmt.Fprintf(&b, "  %9d to %9d  %v\n", op.Call/2, op.Return/2, op.Input)
+	}
+	b.WriteString("They can come one after the other up to:")
+	for _, op := range best[max(len(best)-3, 0):] {
+		b.WriteString(" " + op.Input.(operation).String() + ";")
+	}
+	b.WriteString(" then none of these can follow:")
 	for _, op := range history {
 		if !slices.Contains(best, op) {
-			fmt.Fprintf(&b, " %v;", op.Input)
+			b.WriteString(" " + op.Input.(operation).String() + ";")
 		}
 	}
 	return strings.TrimSuffix(b.String(), ";")
+}
+
+// firstWrong is the shortest beginning of a history that cannot be put into order. Of what was going on at its end the
+// commits count, which may have had their effect; reads were not answered yet.
+func firstWrong(from []register, history []porcupine.Operation) []porcupine.Operation {
+	slices.SortStableFunc(history, func(a, b porcupine.Operation) int { return int(a.Return - b.Return) })
+	begins := func(n int) (list []porcupine.Operation) {
+		over := history[n-1].Return
+		for i, op := range history {
+			if i < n || op.Call <= over && op.Input.(operation).effect != reads {
+				list = append(list, op)
+			}
+		}
+		return list
+	}
+	n := 1 + sort.Search(len(history)-1, func(i int) bool {
+		return !slices.ContainsFunc(from, func(r register) bool { return len(r.outcomes(begins(i+1))) > 0 })
+	})
+	list := begins(n)
+	slices.SortStableFunc(list, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
+	return list
 }

@@ -72,12 +72,67 @@ func (s *shrinker) shrink(lines []string) bool {
 		return false
 	}
 	s.ending()
+	s.join()
+	s.classes()
 	for changed := true; changed && !s.over(); {
-		changed = s.thin() // not short-circuited: each pass makes the next one cheaper
+		// Not short-circuited: each pass makes the next one cheaper. What happens goes before the time in which it does,
+		// since the rest then happens when it did.
+		changed = s.thin(func(line string) bool { return !advances(line) })
+		s.join()
+		changed = s.thin(func(string) bool { return true }) || changed
 		changed = s.mend() || changed
 		changed = s.bare() || changed
 	}
 	return true
+}
+
+func advances(line string) bool { return strings.HasPrefix(line, "advance ") }
+
+// join makes one advance of those that follow each other, which changes nothing, and leaves the copies away.
+func (s *shrinker) join() {
+	var rest []string
+	sum := int64(0)
+	for _, line := range append(slices.Clone(s.rest), "") {
+		if words := strings.Fields(line); len(words) > 1 && advances(line) {
+			if ms, ok := milliseconds(words[1]); ok {
+				sum += ms
+				continue
+			}
+		}
+		if sum > 0 {
+			rest = append(rest, "advance "+duration(sum))
+		}
+		rest, sum = append(rest, line), 0
+	}
+	s.try(s.setup, rest[:len(rest)-1])
+}
+
+// classes takes away all lines with one verb, and all about one consumer.
+func (s *shrinker) classes() {
+	without := func(lines []string, at int, word string) []string {
+		return slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+			words := strings.Fields(line)
+			return len(words) > at && words[at] == word && !advances(line)
+		})
+	}
+	for at := range 2 {
+		var seen []string
+		for _, line := range s.rest {
+			if words := strings.Fields(line); len(words) > at && !slices.Contains(seen, words[at]) && !advances(line) {
+				seen = append(seen, words[at])
+			}
+		}
+		for _, word := range seen {
+			setup := s.setup
+			if at == 1 {
+				setup = without(setup, at, word)
+			}
+			if !s.try(setup, without(s.rest, at, word)) {
+				s.try(s.setup, without(s.rest, at, word))
+			}
+		}
+	}
+	s.join()
 }
 
 // ending looks for a short end of the script that fails by itself, once everybody has been started: most of a long
@@ -98,15 +153,26 @@ func (s *shrinker) ending() {
 	}
 }
 
-// thin takes away runs of lines, long ones first, then shorter ones.
-func (s *shrinker) thin() (changed bool) {
+// thin takes away some of the lines that are picked, many together first, then fewer.
+func (s *shrinker) thin(picked func(string) bool) (changed bool) {
 	for size := max(len(s.rest)/2, 1); size >= 1; size /= 2 {
-		for at := 0; at < len(s.rest) && !s.over(); {
-			rest := slices.Concat(s.rest[:at], s.rest[min(at+size, len(s.rest)):])
+		for at := 0; !s.over(); {
+			rest, left, end := []string(nil), size, 0
+			for i, line := range s.rest {
+				if i >= at && left > 0 && picked(line) {
+					left--
+					end = i + 1
+				} else {
+					rest = append(rest, line)
+				}
+			}
+			if left == size {
+				break
+			}
 			if s.try(s.setup, rest) {
 				changed = true
 			} else {
-				at += size
+				at = end
 			}
 		}
 	}
