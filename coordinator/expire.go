@@ -94,7 +94,7 @@ func (c *Coordinator) tellMoved(m *member) {
 // sessionWatched tells of a session timer that waits.
 func (c *Coordinator) sessionWatched(m *member) event.OperationWatched {
 	at := c.sessions.Place(m.session.op)
-	w := event.OperationWatched{Op: m.session.name, Type: event.DelayedHeartbeat, Keys: []string{memberKeyName(m)},
+	w := event.OperationWatched{Op: m.session.name, Type: event.DelayedHeartbeat, Keys: m.keyNames(),
 		Member: m.id, StartMs: m.session.startMs, DeadlineMs: m.session.deadlineMs, Pending: m.session.pending,
 		New:   m.session.isNew,
 		Level: at.Level, CellMs: at.CellMs, DeadlineOf: m.id, Until: "it sends a heartbeat or a commit"}

@@ -18,6 +18,7 @@ type member struct {
 	id    string
 	// groupID names the group in events, also when the group has gone.
 	groupID string
+	keys    []string // see keyNames; never changed in place
 	// instanceID is group.instance.id, nil for a dynamic member (KIP-345).
 	instanceID           *string
 	clientID, clientHost string

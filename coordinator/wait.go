@@ -45,7 +45,15 @@ func keyName(key int64, id string) string {
 	return "sync-" + id
 }
 
-func memberKeyName(m *member) string { return "member-" + m.id }
+// keyNames is the one key of a member's timer, in a list that its events share.
+func (m *member) keyNames() []string {
+	if m.keys == nil || m.keys[0][len(memberKey):] != m.id { // a static member's id changes
+		m.keys = []string{memberKey + m.id}
+	}
+	return m.keys
+}
+
+const memberKey = "member-"
 
 // runTimers ends what is due. Each expiry begins at the OperationWatched that set it; its OperationCompleted is the cause
 // of what it leads to.
@@ -174,7 +182,7 @@ func (s sessions) OnExpiration(_ purgatory.Op, v operation) {
 // StayedIncomplete tells of a knock in vain.
 func (s sessions) StayedIncomplete(_ purgatory.Op, _ int32, v operation) {
 	m := s.c.memberSlots[v.slot]
-	s.c.emit(m.groupID, event.OperationTested{Op: m.session.name, Key: memberKeyName(m), Lacks: "no heartbeat"})
+	s.c.emit(m.groupID, event.OperationTested{Op: m.session.name, Key: m.keyNames()[0], Lacks: "no heartbeat"})
 }
 
 // TryComplete tests the condition of a join or sync operation (Kafka: tryCompleteJoin, tryCompletePendingSync).

@@ -142,14 +142,33 @@ func (c *Cluster) EpochEnd(broker int32, topic string, partition, currentEpoch, 
 	return endEpoch, endOffset, codeNone
 }
 
-// Metadata tells everything that brokers know. TopicNames, Topic and TopicByID are cheaper.
-func (c *Cluster) Metadata() Metadata {
-	m := Metadata{ClusterID: c.cfg.ClusterID, Controller: -1, Brokers: c.Listed()}
-	for _, b := range m.Brokers {
-		if m.Controller < 0 || (!c.Running(m.Controller) && c.Running(b.ID)) {
-			m.Controller = b.ID
+// controllerOf is the first of the brokers that runs, -1 where there are none.
+func (c *Cluster) controllerOf(brokers []BrokerInfo) int32 {
+	controller := int32(-1)
+	for _, b := range brokers {
+		if controller < 0 || (!c.Running(controller) && c.Running(b.ID)) {
+			controller = b.ID
 		}
 	}
+	return controller
+}
+
+// MetadataOf tells what brokers know of the cluster and of one topic each; topics that are not there are left out.
+func (c *Cluster) MetadataOf(topics []string) Metadata {
+	m := Metadata{ClusterID: c.cfg.ClusterID, Brokers: c.Listed()}
+	m.Controller = c.controllerOf(m.Brokers)
+	for _, name := range topics {
+		if t := c.byName[name]; t != nil {
+			m.Topics = append(m.Topics, c.info(t))
+		}
+	}
+	return m
+}
+
+// Metadata tells everything that brokers know. MetadataOf, TopicNames, Topic and TopicByID are cheaper.
+func (c *Cluster) Metadata() Metadata {
+	m := Metadata{ClusterID: c.cfg.ClusterID, Brokers: c.Listed()}
+	m.Controller = c.controllerOf(m.Brokers)
 	for _, name := range c.TopicNames() {
 		m.Topics = append(m.Topics, c.info(c.byName[name]))
 	}
@@ -188,16 +207,36 @@ func (c *Cluster) Topic(name string) (TopicInfo, bool) {
 }
 
 func (c *Cluster) info(t *topic) TopicInfo {
-	info := TopicInfo{Name: t.name, ID: t.id, Internal: t.internal, Configs: slices.Clone(t.configs)}
+	info := TopicInfo{Name: t.name, ID: t.id, Internal: t.internal, Configs: slices.Clone(t.configs),
+		Partitions: make([]PartitionInfo, len(t.partitions))}
+	total := 0
 	for _, index := range t.partitions {
 		p := c.partitions[index]
-		part := PartitionInfo{Partition: p.number, Leader: p.leader, Epoch: p.epoch, Replicas: p.ids(), ISR: slices.Clone(p.isr)}
+		total += 2*len(p.replicas) + len(p.isr)
+	}
+	ids := make([]int32, 0, total) // all lists of brokers lie in one
+	list := func(from int) []int32 { return ids[from:len(ids):len(ids)] }
+	for i, index := range t.partitions {
+		p := c.partitions[index]
+		part := &info.Partitions[i]
+		part.Partition, part.Leader, part.Epoch = p.number, p.leader, p.epoch
+		from := len(ids)
+		for j := range p.replicas {
+			ids = append(ids, p.replicas[j].broker)
+		}
+		part.Replicas = list(from)
+		from = len(ids)
+		ids = append(ids, p.isr...)
+		part.ISR = list(from)
+		from = len(ids)
 		for _, id := range part.Replicas {
 			if !c.broker(id).listed() {
-				part.Offline = append(part.Offline, id)
+				ids = append(ids, id)
 			}
 		}
-		info.Partitions = append(info.Partitions, part)
+		if len(ids) > from {
+			part.Offline = list(from)
+		}
 	}
 	return info
 }

@@ -163,11 +163,18 @@ func (w *World) run(c *consumer) {
 
 // expire gives up requests whose time is over: NetworkClient closes the connection, so all on it fail.
 func (w *World) expire(c *consumer) {
-	for _, id := range slices.Clone(c.conns) {
+	overdue := func(id int64) bool {
 		n := w.conns[id]
-		if n == nil || !n.open || !w.overdue(n) {
+		return n != nil && n.open && w.overdue(n)
+	}
+	if !slices.ContainsFunc(c.conns, overdue) {
+		return // nearly always: a copy of the list would be for nothing
+	}
+	for _, id := range slices.Clone(c.conns) {
+		if !overdue(id) {
 			continue
 		}
+		n := w.conns[id]
 		w.disconnect(c, n, "no answer in time")
 		if n.coordinator && c.coordinator == n.broker {
 			c.coordinatorUnknown(w, "a request got no answer in time")

@@ -68,7 +68,7 @@ func (c *consumer) wanted() []string {
 
 // metadata answers a Metadata request as every broker would: they all know the same (KRaft).
 func (w *World) metadata(req *kmsg.MetadataRequest) *kmsg.MetadataResponse {
-	all := w.drive.Cluster().Metadata()
+	all := w.drive.Cluster().MetadataOf(nil)
 	r := kmsg.NewPtrMetadataResponse()
 	r.Version = req.Version
 	r.ClusterID, r.ControllerID = &all.ClusterID, all.Controller
@@ -80,11 +80,12 @@ func (w *World) metadata(req *kmsg.MetadataRequest) *kmsg.MetadataResponse {
 		t.Topic, t.ErrorCode = want.Topic, kerr.UnknownTopicOrPartition.Code
 		if info, ok := w.drive.Cluster().Topic(*want.Topic); ok {
 			t.ErrorCode, t.TopicID, t.IsInternal = 0, info.ID, info.Internal
-			for _, p := range info.Partitions {
-				t.Partitions = append(t.Partitions, kmsg.MetadataResponseTopicPartition{
+			t.Partitions = make([]kmsg.MetadataResponseTopicPartition, len(info.Partitions))
+			for i, p := range info.Partitions {
+				t.Partitions[i] = kmsg.MetadataResponseTopicPartition{
 					Partition: p.Partition, Leader: p.Leader, LeaderEpoch: p.Epoch, Replicas: p.Replicas, ISR: p.ISR,
 					OfflineReplicas: p.Offline,
-				})
+				}
 			}
 		}
 		r.Topics = append(r.Topics, t)
@@ -147,7 +148,10 @@ func (c *consumer) metadataChanged() (was, is string, changed bool) {
 		return "", "", false
 	}
 	now := c.counts(c.groupTopics)
-	return sizes(c.snapshot), sizes(now), !slices.Equal(c.snapshot, now)
+	if slices.Equal(c.snapshot, now) {
+		return "", "", false
+	}
+	return sizes(c.snapshot), sizes(now), true
 }
 
 func sizes(counts []topicCount) string {

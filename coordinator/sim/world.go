@@ -162,10 +162,16 @@ func (w *World) AdvanceTo(ms int64) {
 	w.nowMs = max(w.nowMs, ms)
 }
 
+// mostAhead is for how many events Take makes room at most.
+const mostAhead = 4096
+
 // Take hands out the events since the last Take, in the order of Seq.
 func (w *World) Take() []event.Event {
 	out := w.events
 	w.events = nil
+	if n := len(out); n > 0 { // the next batch is probably about as long; growing to it would cost twice its length
+		w.events = make([]event.Event, 0, min(n+n/8, mostAhead))
+	}
 	return out
 }
 
