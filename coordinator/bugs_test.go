@@ -146,8 +146,10 @@ func TestB21_LateJoiner(t *testing.T) {
 	}
 	id := b.joined(third).MemberID
 	b.sync(one, 3, map[string]string{one: "1", two: "2", id: "3"})
-	if resp := b.synced(b.sync(id, 3, nil)); string(resp.MemberAssignment) != "3" {
-		t.Fatalf("%+v", resp)
+	for id, want := range map[string]string{one: "1", two: "2", id: "3"} {
+		if resp := b.synced(b.sync(id, 3, nil)); string(resp.MemberAssignment) != want {
+			t.Fatalf("%+v", resp)
+		}
 	}
 }
 

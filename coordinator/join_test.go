@@ -9,6 +9,7 @@ import (
 func TestJOIN01_WrongCoordinatorOrBadGroupID(t *testing.T) {
 	b := newBench(t)
 	wantCode(t, "otherGroup", b.joined(b.join("c", joinWith{version: 9, group: otherGroup})).ErrorCode, 16)
+	wantCode(t, "otherGroup, static", b.joined(b.join("c", static("i", joinWith{group: otherGroup}))).ErrorCode, 16)
 	wantCode(t, "empty group id", b.joined(b.joinEmptyGroup()).ErrorCode, 24)
 }
 
@@ -21,13 +22,15 @@ func TestJOIN02_SessionBounds(t *testing.T) {
 
 func TestJOIN03_IDsThatWereNeverIssued(t *testing.T) {
 	b := newBench(t)
-	resp := b.joined(b.join("c", joinWith{version: 9, id: "memberId"}))
-	wantCode(t, "missing group", resp.ErrorCode, 25)
-	if resp.ProtocolType != nil || resp.MemberID != "memberId" {
-		t.Fatalf("%+v", resp)
-	}
-	if b.c.groups[groupID] != nil {
-		t.Fatal("the group was created")
+	for _, w := range []joinWith{{version: 9, id: "memberId"}, known("memberId", "i", joinWith{})} {
+		resp := b.joined(b.join("c", w))
+		wantCode(t, "missing group", resp.ErrorCode, 25)
+		if resp.ProtocolType != nil || resp.MemberID != "memberId" {
+			t.Fatalf("%+v", resp)
+		}
+		if b.c.groups[groupID] != nil {
+			t.Fatal("the group was created")
+		}
 	}
 	b.one(joinWith{})
 	wantCode(t, "ONE", b.joined(b.join("c", joinWith{version: 9, id: "memberId"})).ErrorCode, 25)
@@ -89,6 +92,7 @@ func TestJOIN09_ChangedMetadataInCompletingRebalance(t *testing.T) {
 	if got := names(b.c.groups[groupID].members[0].protocols); len(got) != 2 || got[1] != "roundrobin" {
 		t.Fatal(got)
 	}
+	b.inState(event.CompletingRebalance)
 }
 
 // twoMembers is a group with a leader and a follower at generation 2 in CompletingRebalance.
@@ -248,16 +252,12 @@ func TestPEND01_HalfJoinThatNeverFinishes(t *testing.T) {
 	b := newBench(t)
 	m := b.oneStable(joinWith{})
 	b.issued("x", joinWith{})
-	if n := len(b.c.groups[groupID].pending); n != 1 {
-		t.Fatalf("%d pending", n)
-	}
+	b.pending(1)
 	b.members(1)
 	b.advance(300)
 	wantCode(t, "heartbeat", b.heartbeat(m, 1), 0)
 	b.advance(300)
-	if n := len(b.c.groups[groupID].pending); n != 0 {
-		t.Fatalf("%d pending", n)
-	}
+	b.pending(0)
 	b.members(1)
 	b.inState(event.Stable)
 	if b.c.groups[groupID].generation != 1 {
@@ -274,6 +274,7 @@ func TestPEND02_PendingMemberJoins(t *testing.T) {
 	}
 	b.inState(event.CompletingRebalance)
 	b.members(3)
+	b.pending(0)
 }
 
 func TestPEND03_PendingMemberTimesOut(t *testing.T) {
@@ -285,6 +286,14 @@ func TestPEND03_PendingMemberTimesOut(t *testing.T) {
 	}
 	b.inState(event.CompletingRebalance)
 	b.members(2)
+	b.pending(0)
+}
+
+func (b *bench) pending(want int) {
+	b.t.Helper()
+	if n := len(b.c.groups[groupID].pending); n != want {
+		b.t.Fatalf("%d ids are pending, want %d", n, want)
+	}
 }
 
 func TestPEND04_PendingBookkeeping(t *testing.T) {
@@ -298,6 +307,12 @@ func TestPEND04_PendingBookkeeping(t *testing.T) {
 	b.c.addMember(g, m, "consumer")
 	if g.byID["a"] != m || g.findPending("a") != nil {
 		t.Fatal("not a member")
+	}
+	n := &member{id: "b"}
+	b.c.addPending(g, n)
+	b.c.forgetPending(g, n, event.WhyMemberLeft)
+	if g.byID["b"] != nil || g.findPending("b") != nil {
+		t.Fatal("an id that was forgotten is there")
 	}
 	defer func() {
 		if recover() == nil {

@@ -355,8 +355,11 @@ func TestSTAT15_WhatAStableRestartWrites(t *testing.T) {
 			t.Fatalf("%+v", resp)
 		}
 		if version == 9 && (resp.LeaderID != id || !resp.SkipAssignment || len(resp.Members) != 1) ||
-			version < 9 && (resp.LeaderID != old || len(resp.Members) != 0) {
+			version < 9 && (resp.LeaderID != old || resp.SkipAssignment || len(resp.Members) != 0) {
 			t.Fatalf("v%d: %+v", version, resp)
+		}
+		if m := b.c.groups[groupID].byID[id]; m.rebalanceTimeoutMs != 7000 || m.sessionTimeoutMs != 6000 {
+			t.Fatalf("%+v", m)
 		}
 		b.inState(event.Stable)
 		b.members(1)
@@ -382,6 +385,28 @@ func TestSTAT16_ReplacementMechanics(t *testing.T) {
 	if resp.Generation != 2 || g.awaiting != 0 || g.leader != g.byInstance["leader"].id || g.byID[g.leader] == nil || g.byID[l] != nil ||
 		g.byInstance["follower"].id != resp.MemberID {
 		t.Fatalf("%+v, %+v", resp, g)
+	}
+}
+
+// A leader whose join and sync are both parked, which no request brings about: both are fenced.
+func TestSTAT16_BothRepliesAreFenced(t *testing.T) {
+	b := newBench(t)
+	l, _ := twoJoined(b, joinWith{})
+	b.hold = true
+	sync := b.syncStatic(l, "leader", 1, nil)
+	g := b.c.groups[groupID]
+	m := g.byInstance["leader"]
+	b.c.enter(b.now, 0)
+	b.c.parkJoin(&Request{Ticket: 99}, kmsg.NewPtrJoinGroupRequest(), g, m, untilJoined)
+	b.unanswered(sync)
+	b.c.replaceStatic(g, m, "N", &Request{})
+	b.take()
+	join := b.joined(99)
+	if join.ErrorCode != 82 || join.MemberID != l || b.synced(sync).ErrorCode != 82 {
+		t.Fatalf("%+v, %+v", join, b.synced(sync))
+	}
+	if m.join.waits || m.sync.waits || g.awaiting != 0 || g.leader != "N" || g.byInstance["leader"].id != "N" || g.byID["N"] != m || g.byID[l] != nil {
+		t.Fatalf("%+v in %+v", m, g)
 	}
 }
 

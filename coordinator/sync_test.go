@@ -49,7 +49,8 @@ func TestSYNC04_LeaderAfterFollower(t *testing.T) {
 	f := b.sync(follower, 2, nil)
 	b.unanswered(f)
 	l := b.sync(leader, 2, map[string]string{leader: "00", follower: "01"})
-	if string(b.synced(l).MemberAssignment) != "00" || string(b.synced(f).MemberAssignment) != "01" {
+	if b.synced(l).ErrorCode != 0 || b.synced(f).ErrorCode != 0 ||
+		string(b.synced(l).MemberAssignment) != "00" || string(b.synced(f).MemberAssignment) != "01" {
 		t.Fatalf("%+v %+v", b.synced(l), b.synced(f))
 	}
 }
