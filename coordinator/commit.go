@@ -226,7 +226,8 @@ func (c *Coordinator) stageOffsets(q *kmsg.OffsetCommitRequest, k *commit, table
 				LeaderEpoch: value.leaderEpoch, Metadata: value.metadata, ExpireMs: max(expireMs, 0)})
 			o, at := topic.make(p.Partition, hint)
 			hint = at + 1
-			o.pending = &k.values[len(k.values)-1]
+			staged := &k.values[len(k.values)-1]
+			staged.older, o.pending = o.pending, staged
 			from := len(room)
 			room = topic.appendKey(room, table.groupID, p.Partition)
 			to := len(room)
@@ -379,18 +380,15 @@ func appendTold(part, all []event.OffsetValue, i int) []event.OffsetValue {
 func (o *topicOffsets) settle(k *commit, i int, hint *int, baseOffset int64, written bool) bool {
 	at, found := o.at(k.told[i].Partition, *hint)
 	*hint = at + 1
-	if !found || o.partitions[at].pending == nil {
+	if !found || !o.partitions[at].settled(&k.values[i]) {
 		return false
 	}
-	p, value := &o.partitions[at], &k.values[i]
-	visible := written && p.baseOffset <= baseOffset
-	if visible {
-		p.commit(value, baseOffset)
+	p := &o.partitions[at]
+	if !written || p.baseOffset > baseOffset {
+		return false
 	}
-	if p.pending == value || *p.pending == *value {
-		p.pending = nil
-	}
-	return visible
+	p.commit(&k.values[i], baseOffset)
+	return true
 }
 
 func (c *Coordinator) answerCommit(groupID string, k *commit, generation int32, code int16) {

@@ -30,9 +30,9 @@ func (t *offsetTable) clone() offsetTable {
 		o := &k.topics[i]
 		o.partitions = slices.Clone(o.partitions)
 		for j := range o.partitions {
-			if p := &o.partitions[j]; p.pending != nil { // it lies in the original's append
-				value := *p.pending
-				p.pending = &value
+			for at := &o.partitions[j].pending; *at != nil; at = &(*at).older { // they lie in the original's appends
+				value := **at
+				*at = &value
 			}
 		}
 	}
@@ -122,7 +122,8 @@ type partitionOffset struct {
 	offset     int64
 	commitMs   int64
 	baseOffset int64 // of the batch that carried it; -1 not known, notCommitted where nothing is committed
-	// pending is the newest value that is being written, nil where there is none. It lies in its append.
+	// pending is the newest value that is being written, nil where there is none; older ones follow. They lie in their
+	// appends.
 	pending     *offsetValue
 	more        *moreOfOffset // nil where the commit has neither metadata nor an expiry of its own
 	partition   int32
@@ -169,6 +170,22 @@ type offsetValue struct {
 	commitMs    int64
 	expireMs    int64 // -1 none
 	leaderEpoch int32 // -1 none
+	// older is the value of the same partition that was being written already when this one came, nil where none was.
+	older *offsetValue
+}
+
+// settled takes a value out of those that are being written. It reports false where it is not among them: the offset was
+// deleted meanwhile. Kafka's Scala coordinator keeps only the newest one: where that one fails first, an older one that is
+// written afterwards is acknowledged and yet not seen. Kafka 4.0 shows it, and so does this.
+func (p *partitionOffset) settled(v *offsetValue) bool {
+	for at := &p.pending; *at != nil; at = &(*at).older {
+		w := *at
+		if w == v || w.offset == v.offset && w.metadata == v.metadata && w.commitMs == v.commitMs && w.expireMs == v.expireMs && w.leaderEpoch == v.leaderEpoch {
+			*at = w.older
+			return true
+		}
+	}
+	return false
 }
 
 // appendTo appends the record's value to dst.
