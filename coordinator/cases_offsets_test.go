@@ -113,6 +113,35 @@ func TestOC10_Positions(t *testing.T) {
 	b.wantFetch(groupID, true, 60, 0)
 }
 
+// A client that repeats its commit in the same millisecond: each outcome ends its own, in the machine and in a copy of it,
+// though the room of the first is used again before the second is over.
+func TestOC10_TheSameTwice(t *testing.T) {
+	b := newBench(t)
+	b.hold = true
+	b.commit(simple(37))
+	b.commit(simple(37))
+	copied := b.c.Clone(b.c.cfg.Numbers.Clone())
+	for _, c := range []*Coordinator{b.c, copied} {
+		g := c.groups[groupID]
+		c.Appended(b.now, b.held[0].Ticket, 4, 0)
+		if g.find("topic", 0).offset != 37 || g.unstable("topic", 0) == "" {
+			t.Fatalf("after the first: %+v", g.find("topic", 0))
+		}
+		q := kmsg.NewPtrOffsetCommitRequest()
+		q.Version, q.Group, q.Generation = 8, groupID, -1
+		topic := kmsg.NewOffsetCommitRequestTopic()
+		topic.Topic = "foo"
+		topic.Partitions = append(topic.Partitions, kmsg.NewOffsetCommitRequestTopicPartition())
+		topic.Partitions[0].Offset = 99
+		q.Topics = append(q.Topics, topic)
+		c.Handle(b.now, Request{Ticket: 900, Kmsg: q})
+		c.Appended(b.now, b.held[1].Ticket, 5, 0)
+		if o := g.find("topic", 0); o.offset != 37 || o.baseOffset != 5 || g.unstable("topic", 0) != "" || g.unstable("foo", 0) == "" {
+			t.Fatalf("after the second: %+v", o)
+		}
+	}
+}
+
 // A commit of a group that is deleted meanwhile is answered with what became of its record, and brings nothing back.
 func TestOC09_GroupDeletedMeanwhile(t *testing.T) {
 	for code, want := range map[int16]int16{0: 0, 6: 16} {

@@ -178,14 +178,24 @@ type offsetValue struct {
 // deleted meanwhile. Kafka's Scala coordinator keeps only the newest one: where that one fails first, an older one that is
 // written afterwards is acknowledged and yet not seen. Kafka 4.0 shows it, and so does this.
 func (p *partitionOffset) settled(v *offsetValue) bool {
-	for at := &p.pending; *at != nil; at = &(*at).older {
-		w := *at
-		if w == v || w.offset == v.offset && w.metadata == v.metadata && w.commitMs == v.commitMs && w.expireMs == v.expireMs && w.leaderEpoch == v.leaderEpoch {
-			*at = w.older
-			return true
+	at := &p.pending
+	for *at != nil && *at != v {
+		at = &(*at).older
+	}
+	if *at == nil { // in a copy of the machine it is another one that says the same
+		for at = &p.pending; *at != nil && !(*at).same(v); {
+			at = &(*at).older
 		}
 	}
-	return false
+	if *at == nil {
+		return false
+	}
+	*at = (*at).older
+	return true
+}
+
+func (v *offsetValue) same(w *offsetValue) bool {
+	return v.offset == w.offset && v.metadata == w.metadata && v.commitMs == w.commitMs && v.expireMs == w.expireMs && v.leaderEpoch == w.leaderEpoch
 }
 
 // appendTo appends the record's value to dst.
