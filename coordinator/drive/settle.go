@@ -160,11 +160,18 @@ func (d *Drive) emigrate(l cluster.Leadership) {
 	}
 }
 
+// stillLeads tells whether a leadership has not passed on in the very moment in which it was given: several changes may
+// be taken at once. A broker that was dead then has not been told that it lost it, and may run again by now.
+func (d *Drive) stillLeads(topic string, l cluster.Leadership) bool {
+	leader, epoch, ok := d.cluster.Leader(topic, l.Partition)
+	return ok && leader == l.Broker && epoch == l.Epoch
+}
+
 // immigrate gives an offsets partition to a coordinator and begins to load it. A leader that is gone unnoticed has no
 // machine, and will be replaced.
 func (d *Drive) immigrate(l cluster.Leadership) {
 	m := d.machine(l.Broker)
-	if m == nil {
+	if m == nil || !d.stillLeads(cluster.OffsetsTopic, l) {
 		return
 	}
 	m.c.Immigrate(d.nowMs, l.Partition, l.Epoch, l.EndOffset)

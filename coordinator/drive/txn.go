@@ -55,7 +55,7 @@ func (d *Drive) moveTxn(out *cluster.Output) {
 	}
 	for _, l := range out.TxnImmigrations {
 		m := d.machine(l.Broker)
-		if m == nil {
+		if m == nil || !d.stillLeads(cluster.TransactionTopic, l) {
 			continue
 		}
 		m.txn.Immigrate(d.nowMs, l.Partition, l.Epoch, l.EndOffset)
