@@ -14,37 +14,59 @@ import (
 // probeTicket is a ticket that no host uses.
 const probeTicket Ticket = math.MinInt64
 
-// Probe tells what a request would get now. It works on a copy of one group and changes nothing. Timers of that group
-// that are due at nowMs have run.
+// Probe tells what a request would get at nowMs. It works on copies of the groups that the request names and changes
+// nothing. Timers of those groups that are due at nowMs have run; others, and the clean-up job, have not, which ListGroups
+// may show.
 func (c *Coordinator) Probe(nowMs int64, r Request) Probed {
 	k := c.bare()
-	switch q := r.Kmsg.(type) {
-	case *kmsg.JoinGroupRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.SyncGroupRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.HeartbeatRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.LeaveGroupRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.OffsetCommitRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.TxnOffsetCommitRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.OffsetDeleteRequest:
-		k.borrow(c, q.Group)
-	case *kmsg.DeleteGroupsRequest:
-		for _, id := range q.Groups {
-			if k.groups[id] == nil {
-				k.borrow(c, id)
-			}
+	named, reads := namedGroups(r.Kmsg)
+	if reads && (named == nil || !c.isDue(nowMs)) {
+		k.groups, named = c.groups, nil
+	}
+	for _, id := range named {
+		if k.groups[id] == nil {
+			k.borrow(c, id)
 		}
-	default:
-		k.groups = c.groups // these only read
 	}
 	r.Ticket = probeTicket
 	k.Handle(nowMs, r)
 	return k.probed()
+}
+
+// isDue tells whether a timer would run if time moved to nowMs.
+func (c *Coordinator) isDue(nowMs int64) bool {
+	next := c.wheel.NextMs()
+	return next >= 0 && next <= nowMs
+}
+
+// namedGroups are the groups that a request is about, and whether it leaves them as they are.
+func namedGroups(r kmsg.Request) (groups []string, reads bool) {
+	switch q := r.(type) {
+	case *kmsg.JoinGroupRequest:
+		return []string{q.Group}, false
+	case *kmsg.SyncGroupRequest:
+		return []string{q.Group}, false
+	case *kmsg.HeartbeatRequest:
+		return []string{q.Group}, false
+	case *kmsg.LeaveGroupRequest:
+		return []string{q.Group}, false
+	case *kmsg.OffsetCommitRequest:
+		return []string{q.Group}, false
+	case *kmsg.TxnOffsetCommitRequest:
+		return []string{q.Group}, false
+	case *kmsg.OffsetDeleteRequest:
+		return []string{q.Group}, false
+	case *kmsg.DeleteGroupsRequest:
+		return q.Groups, false
+	case *kmsg.DescribeGroupsRequest:
+		return q.Groups, true
+	case *kmsg.OffsetFetchRequest:
+		groups = append(groups, q.Group)
+		for i := range q.Groups {
+			groups = append(groups, q.Groups[i].Group)
+		}
+	}
+	return groups, true
 }
 
 // bare is a copy without groups and timers.
