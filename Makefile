@@ -18,7 +18,7 @@ KAFKA   ?= 127.0.0.1:9092
 RUNARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run build generate setup test test-go test-wasm test-lessons check bench sim lessons rewrite fuzz site clean
+.PHONY: help run build generate setup test test-go test-wasm test-lessons interop check bench sim mutants lessons rewrite fuzz site clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -65,6 +65,9 @@ test-wasm:
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
 	@$(GO) test -timeout 10m -count=1 -run 'Lesson' -v ./server/e2e
 
+interop: ## put the same questions to a real Apache Kafka and to our brokers, and compare every field (KAFKA=4.0.2)
+	@bash .ci/interop
+
 check: ## generated code fresh, vet and staticcheck on both targets, arrows, size budget
 	@bash .ci/check
 
@@ -74,6 +77,10 @@ bench: build ## print the budgets' figures as ratios measured in one run
 sim: ## a long seeded campaign: make sim SEED=7 STEPS=2000; one script through all its checks: make sim SCRIPT=FILE
 	@SCRIPT='$(if $(SCRIPT),$(abspath $(SCRIPT)))' SEED=$(SEED) STEPS=$(STEPS) SHRINK=$(SHRINK) HISTORY='$(if $(HISTORY),$(abspath $(HISTORY)))' \
 	$(GO) test -timeout 0 -count=1 -run '$(if $(SCRIPT),^TestScript$$,Campaign)' -v ./coordinator/sim
+
+mutants: ## break one rule at a time; each must be noticed by a named test: make mutants, make mutants ONLY=id
+	@$(GO) test ./.ci/mutants
+	@$(GO) run ./.ci/mutants -only '$(ONLY)'
 
 lessons: ## prove each lesson: its solution reaches the goal, its start does not
 	@$(GO) test -count=1 -v -run 'Lesson' ./lessons/...

@@ -33,7 +33,7 @@ func version() string { return cmp.Or(os.Getenv("KAFKA"), apache.Reference) }
 // TestEveryStateAnswersAlike puts every request, in every version that both know, of everybody who may send it, to a group
 // in each of its states, and compares the replies field by field, and what became of the group.
 func TestEveryStateAnswersAlike(t *testing.T) {
-	theirs, ours := startBoth(t)
+	theirs, ours := startBoth(t, configuration)
 	ranges := commonVersions(t, theirs, ours)
 	type job struct {
 		title string
@@ -208,7 +208,7 @@ func commonVersions(t *testing.T, theirs, ours string) map[int16][2]int16 {
 }
 
 // startBoth starts one broker of each, with the topics orders and other, and a coordinator that is found.
-func startBoth(t *testing.T) (theirs, ours string) {
+func startBoth(t *testing.T, configuration map[string]string) (theirs, ours string) {
 	t.Helper()
 	kafka, err := apache.Start(apache.Config{Version: version(), Nodes: 1, Set: configuration, Dir: t.TempDir()})
 	if err != nil {

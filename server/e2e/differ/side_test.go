@@ -24,12 +24,13 @@ type side struct {
 	group   string
 	conns   map[string]*conn
 	names   map[string]string
+	asked   map[string]kmsg.Request // by actor: what was sent last and is looked at later
 	// told is what was answered, a line a field.
 	told []string
 }
 
 func newSide(address, group string) *side {
-	return &side{address: address, group: group, conns: map[string]*conn{}, names: map[string]string{}}
+	return &side{address: address, group: group, conns: map[string]*conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}}
 }
 
 func (s *side) close() {
@@ -122,7 +123,7 @@ func (s *side) name(id string) {
 }
 
 // memberID is an id that no answer has given out yet: its client's join is held.
-var memberID = regexp.MustCompile(`(differ|one|two|three)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+var memberID = regexp.MustCompile(`(differ|one|two|three|leader|follower|newMember)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 func (s *side) text(t string) string {
 	if name, ok := s.names[t]; ok {
