@@ -133,6 +133,10 @@ func TestFSM06_MetadataComparison(t *testing.T) {
 			t.Fatalf("%v: %v", c.list, !c.same)
 		}
 	}
+	m = &member{protocols: []protocol{{"range", []byte("r")}, {"roundrobin", nil}}}
+	if m.sameProtocols([]protocol{{"roundrobin", nil}, {"range", []byte("r")}}) {
+		t.Fatal("the order is a preference")
+	}
 }
 
 // The reasons that clients give are told with the request and with the rebalance (KIP-800).
