@@ -17,32 +17,6 @@ func (c *Cluster) Append(nowMs int64, r AppendRequest) {
 		BaseOffset: -1, LogStartOffset: -1})
 }
 
-// markerTimeoutMs is request.timeout.ms between brokers, which bounds the wait of a marker for the replicas.
-const markerTimeoutMs = 30_000
-
-// WriteMarker has the leader of a partition end a transaction there. Where nobody leads it, the code says so at once.
-func (c *Cluster) WriteMarker(nowMs int64, m MarkerRequest) {
-	leader, _, _ := c.Leader(m.Topic, m.Partition)
-	c.WriteMarkerAt(nowMs, leader, m)
-}
-
-// WriteMarkerAt has a broker end a transaction on a partition, which is an error where it does not lead it.
-func (c *Cluster) WriteMarkerAt(nowMs int64, leader int32, m MarkerRequest) {
-	c.at(nowMs)
-	ok := c.find(m.Topic, m.Partition) != nil
-	m.Marker.TimestampMs = c.nowMs
-	r := AppendRequest{Broker: leader, Topic: m.Topic, Partition: m.Partition, Epoch: -1, Batch: m.Marker.Encode(), Acks: -1, TimeoutMs: markerTimeoutMs,
-		Ticket: m.Ticket, Internal: true, Marker: true, Cause: m.Cause, What: "marker"}
-	result := Appended{Broker: leader, Topic: m.Topic, Partition: m.Partition, Ticket: m.Ticket, Internal: true, Marker: true, From: m.From, Life: m.Life, Cause: m.Cause,
-		BaseOffset: -1, LogStartOffset: -1}
-	if ok && !c.Running(leader) {
-		result.Code, result.Message = codeNotLeaderOrFollower, fmt.Sprintf("nobody leads %s-%d", m.Topic, m.Partition)
-		c.finish(result)
-		return
-	}
-	c.try(r, result)
-}
-
 // try appends and answers, now or when the replicas have it.
 func (c *Cluster) try(r AppendRequest, result Appended) {
 	fault := c.struck(&r)
@@ -85,7 +59,9 @@ func (c *Cluster) wait(p *partition, w waiter) {
 }
 
 func (c *Cluster) finish(a Appended) {
-	if a.Ticket != 0 {
+	if a.Marker {
+		c.markerFinished(a)
+	} else if a.Ticket != 0 {
 		c.out.Appended = append(c.out.Appended, a)
 	}
 }

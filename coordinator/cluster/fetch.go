@@ -39,6 +39,7 @@ type messageBody struct {
 	full             bool
 	asked            []fetchPart
 	answered         []answerPart
+	marker           *markerMessage // the message is about a marker, and about no fetch
 }
 
 // fetchPart asks for a partition from an offset on; lastEpoch is the epoch of the record before it (KIP-595's
@@ -94,6 +95,10 @@ func (c *Cluster) fetcherDeadline(f *fetcher) int64 {
 // Deliver tells that a message arrived. What a broken connection left behind is ignored.
 func (c *Cluster) Deliver(nowMs int64, m Message) {
 	c.at(nowMs)
+	if m.body != nil && m.body.marker != nil {
+		c.deliverMarker(m)
+		return
+	}
 	f, current := c.bearer(m)
 	switch {
 	case !current:
@@ -108,6 +113,10 @@ func (c *Cluster) Deliver(nowMs int64, m Message) {
 // ReplicaFetchBackoffMs. A host that drops a message must tell.
 func (c *Cluster) Lost(nowMs int64, m Message) {
 	c.at(nowMs)
+	if m.body != nil && m.body.marker != nil {
+		c.markerLost(m)
+		return
+	}
 	if f, current := c.bearer(m); current {
 		c.disconnect(f)
 	}

@@ -176,10 +176,12 @@ type Appended struct {
 	Partition int32
 	Ticket    int64
 	Internal  bool
-	// Marker is set for the answer to a MarkerRequest, From and Life tell who asked then.
-	Marker bool
-	From   int32
-	Life   int64
+	// Marker is set for the answer to a MarkerRequest, From and Life tell who asked then. It comes twice where the leader is
+	// another broker than From: first there, then, with Answered set, when the answer has come back.
+	Marker   bool
+	Answered bool
+	From     int32
+	Life     int64
 	// Cause is the MarkerRequest's.
 	Cause int64
 	// BaseOffset is where the batch is, -1 where it was refused. LogStartOffset is the log's first offset.
@@ -234,7 +236,7 @@ const (
 	MaxTimestamp int64 = -3
 )
 
-// Message travels between two brokers: a follower's fetch, or the leader's answer. It is a value; whoever carries it
+// Message travels between two brokers: a follower's fetch or a transaction coordinator's marker, or the leader's answer. It is a value; whoever carries it
 // may keep it and copy it, and reads nothing into it beyond the fields here.
 type Message struct {
 	From, To int32

@@ -99,7 +99,8 @@ func (d *Drive) takeTxn(id int32, m *machine) {
 }
 
 // txnAppended gives the outcome of a record, or of a marker, to the transaction coordinator that asked for it. A marker in
-// __consumer_offsets is told to the group coordinator there first (Kafka: KafkaApis.handleWriteTxnMarkersRequest).
+// __consumer_offsets is told to the group coordinator there when it is written (Kafka:
+// KafkaApis.handleWriteTxnMarkersRequest), which is before its answer is back.
 func (d *Drive) txnAppended(a cluster.Appended) {
 	if !a.Marker {
 		if m := d.machine(a.Broker); m != nil {
@@ -108,7 +109,8 @@ func (d *Drive) txnAppended(a cluster.Appended) {
 		}
 		return
 	}
-	if leader := d.machine(a.Broker); leader != nil && a.Code == 0 && a.Topic == cluster.OffsetsTopic {
+	local := a.From == 0 || a.From == a.Broker
+	if leader := d.machine(a.Broker); leader != nil && a.Code == 0 && a.Topic == cluster.OffsetsTopic && (local || !a.Answered) {
 		leader.c.TxnMarker(d.nowMs, d.markerAt(a))
 		leader.stale = true
 	}
@@ -116,7 +118,7 @@ func (d *Drive) txnAppended(a cluster.Appended) {
 		d.out.Produced = append(d.out.Produced, a)
 		return
 	}
-	if m := d.machine(a.From); m != nil && m.life == a.Life {
+	if m := d.machine(a.From); m != nil && m.life == a.Life && a.Answered {
 		m.txn.Marked(d.nowMs, a.Ticket, a.Code)
 		m.txnStale = true
 	}
