@@ -216,7 +216,7 @@ func (h *history) pending(e event.Event, ticket int64, offsets []event.OffsetVal
 
 // written takes the outcome of an append. One that failed may be in the log all the same.
 func (h *history) written(id opID, done bool) {
-	for _, r := range h.removed {
+	for _, r := range slices.Clone(h.removed) {
 		if r.broker == id.broker && r.appends[id.id] {
 			delete(r.appends, id.id)
 			r.lost = r.lost || !done

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -23,13 +24,16 @@ type trial struct {
 	lines []string
 	// forgiving trials leave out a line that cannot be run where it is, such as a kill of what does not run.
 	forgiving bool
+	// steps counts the moments of the world.
+	steps int
 	// spoil changes events before they are checked, to prove that the checks look: nil but in tests of them.
 	spoil func(event.Event) event.Event
 }
 
 // failure is what a check found wrong.
 type failure struct {
-	// check names what was looked at: "event", "moment", "history", "copy", "command" or "panic".
+	// check names what was looked at: "event", "moment", "machine", "history", "copy", "facts", "replay", "fetch", "command"
+	// or "panic".
 	check string
 	what  string
 	after string // the event that showed it, "" where none did
@@ -65,13 +69,14 @@ func newTrial() *trial {
 const (
 	beside = "# beside a copy"
 	atRest = "# and nothing waits"
+	whole  = "# and its log, its facts and what is fetched agree"
 )
 
 // do runs one line and checks; nil where nothing is wrong. Whoever panics has found something wrong, too.
 func (r *trial) do(line string) (f *failure) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			f = &failure{check: "panic", what: fmt.Sprint(broken)}
+			f = &failure{check: "panic", what: fmt.Sprintf("panic: %v\n%s", broken, debug.Stack())}
 		}
 	}()
 	r.lines = append(r.lines, line)
@@ -110,7 +115,14 @@ func (r *trial) do(line string) (f *failure) {
 		if over {
 			break
 		}
-		r.e.Step(w.UntilMs)
+		if r.e.Step(w.UntilMs) {
+			r.steps++
+		}
+	}
+	if strings.Contains(line, whole) {
+		if f := r.agrees(); f != nil {
+			return f
+		}
 	}
 	if strings.Contains(line, atRest) {
 		if wrong := r.check.settled(r.e.NowMs()); wrong != "" {
@@ -165,6 +177,13 @@ func (r *trial) look(events []event.Event) *failure {
 	}
 	if touched {
 		r.history.probe(r.e.World())
+	}
+	for id := range r.e.World().Drive().Cluster().Brokers() {
+		if m := r.e.World().Drive().Machine(id + 1); m != nil {
+			if err := m.Invariants(); err != nil {
+				return &failure{"machine", fmt.Sprintf("broker %d: %v", id+1, err), ""}
+			}
+		}
 	}
 	return nil
 }
