@@ -5,6 +5,7 @@ GOROOT  := $(shell $(GO) env GOROOT)
 WASM_GO := $(shell find wasm static/view lessons coordinator -name '*.go' -not -name '*_test.go')
 BROTLI  ?= 9
 TIME    ?= 30s
+TARGET  ?=
 # What runs seldom in the tab is not inlined: its code is not copied to where it is called, 7 % of the download.
 COLD    := grouplab/static/view grouplab/coordinator/sim/script grouplab/coordinator/txn grouplab/lessons grouplab/wasm/... \
            encoding/... regexp/... text/... html/... net/... crypto/... github.com/... time os fmt reflect
@@ -89,8 +90,8 @@ rewrite: ## record golden files anew; read the diff before committing
 	@$(GO) test ./coordinator -run Golden -rewrite
 	@$(GO) test ./static/view -rewrite
 
-fuzz: ## fuzz everything that parses: make fuzz TIME=1m (for each target)
-	@bash .ci/fuzz $(TIME)
+fuzz: ## fuzz everything that reads bytes or text, each target for TIME, of those that match TARGET: make fuzz TIME=1m TARGET=Load
+	@bash .ci/fuzz $(TIME) $(TARGET)
 
 site: build ## write the static site into static/site
 	@$(GO) run ./static/pack -quality 11 $(DIST)/lab.wasm

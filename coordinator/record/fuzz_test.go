@@ -30,7 +30,7 @@ func seed(f *testing.F, vectors ...string) {
 }
 
 func FuzzDecodeKey(f *testing.F) {
-	seed(f, "0000 0001 67 0001 74 00000000", "0001 0002 c3a9 0001 74 00000102", "0002 0001 67", "0008 0001 67 0001 6d")
+	seed(f, "0000 0001 67 0001 74 00000000", "0001 0001 67 0001 74 00000000", "0001 0002 c3a9 0001 74 00000102", "0002 0001 67", "0008 0001 67 0001 6d")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		k, err := DecodeKey(b)
 		switch {
@@ -73,8 +73,10 @@ func FuzzDecodeOffset(f *testing.F) {
 }
 
 func FuzzDecodeGroup(f *testing.F) {
-	seed(f, "00010008636f6e73756d657200000003ffffffff00000000", "000409636f6e73756d657200000003000000000000000003e80100",
+	seed(f, "00010008636f6e73756d657200000003ffffffff00000000", "00030008636f6e73756d657200000003ffffffff00000000000003e800000000", "000409636f6e73756d657200000003000000000000000003e80100",
 		"00000008636f6e73756d657200000003000572616e676500026d310000000100026d3100016300022f680000271000000001010000000102",
+		"00010008636f6e73756d657200000003000572616e676500026d310000000100026d3100016300022f680000ea600000271000000001010000000102",
+		"00020008636f6e73756d657200000003000572616e676500026d3100000000000003e80000000100026d3100016300022f680000ea600000271000000001010000000102",
 		"00030008636f6e73756d657200000003000572616e676500026d3100000000000003e80000000100026d310002693100016300022f680000ea600000271000000001010000000102",
 		"000409636f6e73756d6572000000030672616e6765036d3100000000000003e802036d310369310263032f680000ea6000002710020102020000")
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -93,6 +95,7 @@ func FuzzDecodeGroup(f *testing.F) {
 
 func FuzzSubscription(f *testing.F) {
 	seed(f, "000000000001000174ffffffff", "000100000001000174ffffffff000000010001740000000100000000",
+		"000200000001000174ffffffff00000001000174000000010000000000000005",
 		"000300000001000174ffffffff00000001000174000000010000000000000005ffff", "7b226d6f6465223a22636f6e6e656374227d")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		topics, ok := Topics(b)
@@ -129,6 +132,43 @@ func FuzzAssignment(f *testing.F) {
 		}
 		if again, ok := DecodeAssignment(EncodeAssignment(a)); !ok || !reflect.DeepEqual(again, a) {
 			t.Fatalf("%+v is read again as %+v, %v", a, again, ok)
+		}
+	})
+}
+
+// The key and the value of a transaction, one after the other.
+func FuzzTransaction(f *testing.F) {
+	for _, key := range []string{"000000027478", "00000000", "0001"} {
+		for _, value := range []string{
+			"0000" + "00000000000003e8" + "0002" + "0000ea60" + "01" + "00000001" + "0001" + "74" + "00000002" + "00000000" + "00000003" + "0000000000000005" + "0000000000000004",
+			"0000" + "0000000000000001" + "0000" + "00000001" + "00" + "ffffffff" + "0000000000000005" + "ffffffffffffffff",
+			"0001" + "00000000000003e8" + "0002" + "0000ea60" + "02" + "02" + "0274" + "02" + "00000003" + "00" + "0000000000000005" + "0000000000000004" + "03" + "00" + "08" + "00000000000003e7" + "02" + "02" + "0002" + "09" + "01" + "ff",
+		} {
+			k, _ := hex.DecodeString(key)
+			v, _ := hex.DecodeString(value)
+			f.Add(k, v)
+			f.Add(k, v[:len(v)-3])
+		}
+	}
+	f.Fuzz(func(t *testing.T, key, value []byte) {
+		if id, known, err := DecodeTransactionKey(key); known && err == nil {
+			if again, _, err := DecodeTransactionKey(TransactionKey(id)); err != nil || again != id {
+				t.Fatalf("%q is read again as %q, %v", id, again, err)
+			}
+		}
+		v, err := DecodeTransaction(value)
+		partitions := 0
+		for _, p := range v.Partitions {
+			partitions += 2 + len(p.Partitions)*4
+		}
+		if partitions > len(value) {
+			t.Fatalf("%d bytes of partitions out of %d", partitions, len(value))
+		}
+		if err != nil || len(value) > MaxStringBytes {
+			return
+		}
+		if again, err := DecodeTransaction(TransactionValue(v)); err != nil || fmt.Sprint(again) != fmt.Sprint(v) {
+			t.Fatalf("%+v is read again as %+v, %v", v, again, err)
 		}
 	})
 }

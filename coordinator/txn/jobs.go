@@ -2,14 +2,31 @@ package txn
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"grouplab/coordinator/event"
 )
 
+// farMs is further off than anything that happens: 35 000 years. A damaged record may name any time.
+const farMs = 1 << 50
+
+// later is a time and a duration after it, at the end of time where it is beyond.
+func later(ms, byMs int64) int64 {
+	sum := ms + byMs
+	switch {
+	case byMs > 0 && sum < ms:
+		return math.MaxInt64
+	case byMs < 0 && sum > ms:
+		return math.MinInt64
+	}
+	return sum
+}
+
 // beat is the first turn of a job that runs every interval since the start, at or after a time.
 func (c *Coordinator) beat(atMs, interval int64) int64 {
 	interval = max(1, interval)
+	atMs = min(atMs, c.nowMs+farMs)
 	return c.startMs + max(1, (max(atMs, c.nowMs+1)-c.startMs+interval-1)/interval)*interval
 }
 
@@ -28,13 +45,13 @@ func (c *Coordinator) setJobs() {
 		case t.state == event.TxnOngoing:
 			sooner(&c.abortMs, t.timedOutMs(), s.AbortTimedOutIntervalMs)
 		case expirable(t.state):
-			sooner(&c.expireMs, t.updateMs+s.TransactionalIDExpirationMs, s.RemoveExpiredIntervalMs)
+			sooner(&c.expireMs, later(t.updateMs, s.TransactionalIDExpirationMs), s.RemoveExpiredIntervalMs)
 		}
 	}
 }
 
 // timedOutMs is the first moment at which an open transaction is over its time.
-func (t *transaction) timedOutMs() int64 { return t.startMs + int64(t.timeoutMs) + 1 }
+func (t *transaction) timedOutMs() int64 { return later(t.startMs, int64(t.timeoutMs)+1) }
 
 // deadline is when something happens by itself.
 func (c *Coordinator) deadline() int64 {
@@ -105,7 +122,7 @@ func (c *Coordinator) abortTimedOut() {
 func (c *Coordinator) removeExpired() {
 	for _, id := range c.sorted() {
 		t := c.txns[id]
-		if expirable(t.state) && t.pending == nil && t.updateMs+c.cfg.Settings.TransactionalIDExpirationMs <= c.nowMs {
+		if expirable(t.state) && t.pending == nil && later(t.updateMs, c.cfg.Settings.TransactionalIDExpirationMs) <= c.nowMs {
 			dead := t.metadata
 			dead.state, dead.partitions = event.TxnDead, nil
 			c.store(t, dead, inflight{what: removesID})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"net"
 	"runtime"
 	"strings"
 	"testing"
@@ -131,4 +132,49 @@ func newRequest(key, version int16) kmsg.Request {
 	}
 	r.SetVersion(version)
 	return r
+}
+
+// FuzzFrames: whatever a connection sends, its reader makes calls or ends with a refusal, and what it keeps is bounded by
+// what came.
+func FuzzFrames(f *testing.F) {
+	s := New(Config{Settings: DefaultSettings()})
+	var all []byte
+	for _, a := range table() {
+		frame := kmsg.NewRequestFormatter(kmsg.FormatterClientID("c")).AppendRequest(nil, newRequest(a.key, a.max), 1)
+		f.Add(frame)
+		f.Add(append(append([]byte{}, frame...), frame[:len(frame)/2]...))
+		all = append(all, frame...)
+	}
+	f.Add(all)
+	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
+	f.Add([]byte{0x16, 3, 1, 2, 0, 1})
+	f.Add([]byte{0x7f, 0xff, 0xff, 0xff, 0, 0})
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		ours, theirs := net.Pipe()
+		defer ours.Close()
+		defer theirs.Close()
+		c := newConn(s, 1, ours, 1)
+		in := newFrames(iotest.HalfReader(bytes.NewReader(stream)), 1<<20)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for read := 0; ; read++ {
+			frame, inPlace, err := in.next()
+			if err == nil {
+				_, err = c.parse(frame, inPlace)
+			}
+			if err != nil {
+				if _, refused := err.(refusal); !refused && err != io.EOF {
+					t.Fatalf("%v (%T) is no refusal", err, err)
+				}
+				break
+			}
+			if read*4 > len(stream) {
+				t.Fatalf("%d frames out of %d bytes", read, len(stream))
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if grown := int(after.TotalAlloc - before.TotalAlloc); grown > 4<<20+200*len(stream) {
+			t.Fatalf("%d bytes cost %d", len(stream), grown)
+		}
+	})
 }
