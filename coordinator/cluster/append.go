@@ -120,6 +120,10 @@ func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
 		err = &log.Error{Code: codeInvalidTimestamp, Reason: fmt.Sprintf("a record's timestamp, %d, is more than message.timestamp.after.max.ms (%d) after the broker's time, %d",
 			b.MaxTimestampMs, p.topic.timestampAfterMs, c.nowMs)}
 	}
+	if err == nil && b.BaseTimestampMs >= 0 && c.nowMs-b.BaseTimestampMs > p.topic.timestampBeforeMs {
+		err = &log.Error{Code: codeInvalidTimestamp, Reason: fmt.Sprintf("a record's timestamp, %d, is more than message.timestamp.before.max.ms (%d) before the broker's time, %d",
+			b.BaseTimestampMs, p.topic.timestampBeforeMs, c.nowMs)}
+	}
 	return b, err
 }
 

@@ -17,7 +17,10 @@ const (
 	codeNetworkException            int16 = 13
 	codeInvalidTopic                int16 = 17
 	codeNotEnoughReplicas           int16 = 19
+	codePreferredLeaderNotAvailable int16 = 80
 	codeEligibleLeadersNotAvailable int16 = 83
+	codeElectionNotNeeded           int16 = 84
+	codeNoReassignmentInProgress    int16 = 85
 	codeInvalidRequiredAcks         int16 = 21
 	codeInvalidTimestamp            int16 = 32
 	codeTopicAlreadyExists          int16 = 36
@@ -54,6 +57,10 @@ type Cluster struct {
 	// faults are for the next appends of coordinators; topicNumbers counts the topics that there ever were.
 	faults       []Fault
 	topicNumbers int
+	// completing are reassigned partitions whose ISR has changed.
+	completing []int32
+	// retainTickMs is when retention is looked at next, -1 where no topic has its own.
+	retainTickMs int64
 	quiet        bool
 	out          Output
 	spare        Output
@@ -65,7 +72,7 @@ func New(nowMs int64, cfg Config) *Cluster {
 		panic("cluster.New: Config.Numbers must be set")
 	}
 	cfg = cfg.withDefaults()
-	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, cleanTickMs: -1, quiet: cfg.Quiet,
+	c := &Cluster{cfg: cfg, nowMs: nowMs, startMs: nowMs, byName: map[string]*topic{}, lagTickMs: -1, cleanTickMs: -1, retainTickMs: -1, quiet: cfg.Quiet,
 		brokers: make([]broker, cfg.Brokers), fetchers: make([]fetcher, cfg.Brokers*cfg.Brokers)}
 	for id := int32(1); id <= cfg.Brokers; id++ {
 		c.brokers[id-1] = broker{id: id, fenceAtMs: -1, state: running}
@@ -101,6 +108,7 @@ func (cfg Config) withDefaults() Config {
 	def(&cfg.SegmentBytes, 16<<20)
 	def(&cfg.RetentionMs, 7*24*3600*1000)
 	def(&cfg.RetentionBytes, -1)
+	def(&cfg.RetentionCheckMs, 300000)
 	def(&cfg.OffsetsSegmentBytes, 100<<20)
 	def(&cfg.CleanerBackoffMs, 15000)
 	def(&cfg.MinCleanableRatio, 0.5)
@@ -141,6 +149,9 @@ func (c *Cluster) Advance(nowMs int64) {
 	if c.cleanTickMs >= 0 && c.nowMs >= c.cleanTickMs {
 		c.clean()
 	}
+	if c.retainTickMs >= 0 && c.nowMs >= c.retainTickMs {
+		c.retainAll()
+	}
 }
 
 // Take returns what has come out since the last Take.
@@ -178,6 +189,7 @@ func (c *Cluster) deadline() int64 {
 	}
 	sooner(c.lagTickMs)
 	sooner(c.cleanTickMs)
+	sooner(c.retainTickMs)
 	for i := range c.fetchers {
 		sooner(c.fetcherDeadline(&c.fetchers[i]))
 	}
@@ -200,6 +212,7 @@ func (c *Cluster) Clone(n *event.Numbers) *Cluster {
 	d.cfg.Numbers = n
 	d.brokers = append([]broker(nil), c.brokers...)
 	d.waiting = append([]int32(nil), c.waiting...)
+	d.completing = append([]int32(nil), c.completing...)
 	d.faults = append([]Fault(nil), c.faults...)
 	d.out, d.spare = c.out.copied(), Output{}
 	d.byName = make(map[string]*topic, len(c.byName))

@@ -205,16 +205,8 @@ func (p *partition) next(c *Cluster, gone int32, isr []int32) int32 {
 
 // lead makes a broker the leader of a partition, in a new epoch; -1: nobody leads.
 func (c *Cluster) lead(p *partition, leader int32, isr []int32, cause int64) {
-	old := p.leader
-	if old >= 0 && c.Running(old) {
-		c.giveUp(p, codeNotLeaderOrFollower, fmt.Sprintf("broker %d no longer leads %s-%d", old, p.topic.name, p.number))
-		lost := Leadership{Broker: old, Partition: p.number, Epoch: p.epoch + 1}
-		switch p.topic.name {
-		case OffsetsTopic:
-			c.out.Emigrations = append(c.out.Emigrations, lost)
-		case TransactionTopic:
-			c.out.TxnEmigrations = append(c.out.TxnEmigrations, lost)
-		}
+	if old := p.leader; old >= 0 && old != leader && c.Running(old) {
+		c.resign(p)
 	}
 	p.leader, p.isr = leader, isr
 	p.epoch++
@@ -233,6 +225,19 @@ func (c *Cluster) lead(p *partition, leader int32, isr []int32, cause int64) {
 	if c.Running(leader) {
 		c.advanceWatermark(p, seq)
 	}
+}
+
+// resign takes a partition from its leader.
+func (c *Cluster) resign(p *partition) {
+	c.giveUp(p, codeNotLeaderOrFollower, fmt.Sprintf("broker %d no longer leads %s-%d", p.leader, p.topic.name, p.number))
+	lost := Leadership{Broker: p.leader, Partition: p.number, Epoch: p.epoch + 1}
+	switch p.topic.name {
+	case OffsetsTopic:
+		c.out.Emigrations = append(c.out.Emigrations, lost)
+	case TransactionTopic:
+		c.out.TxnEmigrations = append(c.out.TxnEmigrations, lost)
+	}
+	p.leader = -1
 }
 
 // begin is what the brokers do when they hear of a new epoch: the leader starts to count its followers anew, and they

@@ -69,6 +69,9 @@ func (c *Cluster) fetcher(follower, leader int32) *fetcher {
 
 // pump sends every request and answer that is due.
 func (c *Cluster) pump() {
+	if len(c.completing) > 0 {
+		c.completeReassignments()
+	}
 	for i := range c.fetchers {
 		f := &c.fetchers[i]
 		if f.count == 0 || f.follower == f.leader {

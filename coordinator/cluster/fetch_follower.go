@@ -88,6 +88,9 @@ func (c *Cluster) follow(p *partition, r *replica, part answerPart) {
 	end := r.log.EndOffset()
 	r.hw = max(r.hw, min(part.hw, end))
 	r.log.Settle(r.hw)
+	if part.start > r.log.StartOffset() {
+		c.followStart(r, part.start)
+	}
 	if end > before {
 		seq := int64(0)
 		if !c.quiet {

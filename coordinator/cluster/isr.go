@@ -103,6 +103,9 @@ func (c *Cluster) setISR(p *partition, isr []int32, cause int64) {
 	seq := c.emit(0, "", cause, p.changed())
 	c.noteBehind(p)
 	c.advanceWatermark(p, seq)
+	if p.reassigning() {
+		c.completing = append(c.completing, p.index)
+	}
 }
 
 // noteBehind keeps count of the partitions in which an in-sync follower is not at the leader's end.

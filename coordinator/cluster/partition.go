@@ -17,10 +17,11 @@ type topic struct {
 	partitions []int32 // indexes in Cluster.partitions
 	configs    []TopicConfig
 
-	minInsync                                     int16
-	maxMessageBytes, segmentBytes                 int
-	segmentMs                                     int64
-	retentionMs, retentionBytes, timestampAfterMs int64
+	minInsync                           int16
+	maxMessageBytes, segmentBytes       int
+	segmentMs                           int64
+	retentionMs, retentionBytes         int64
+	timestampAfterMs, timestampBeforeMs int64
 	// compacted and deletes are what cleanup.policy says; the rest is for compaction.
 	compacted, deletes                    bool
 	minDirtyRatio                         float64
@@ -36,6 +37,9 @@ type partition struct {
 	leader, epoch int32
 	isr           []int32
 	replicas      []replica
+	// adding and removing are the replicas that come and go while the partition is reassigned; they are replaced, never
+	// changed.
+	adding, removing []int32
 
 	// The rest is the leader's, made anew in each epoch. remotes are in the order of the replicas; the leader's own is
 	// not used. epochStart is the log end at which the epoch began.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,7 @@ func (c *Cluster) create(nowMs int64, spec TopicSpec, internal bool) (code int16
 	c.topics = append(c.topics, t)
 	c.byName[t.name] = t
 	c.out.MetadataChanged = true
+	c.setRetainTick()
 	seq := c.emit(0, "", 0, event.TopicCreated{Topic: t.name, Partitions: int32(len(places)), Replicas: int16(len(places[0])), Internal: internal})
 	c.add(t, places, seq)
 	return codeNone, ""
@@ -245,89 +247,23 @@ func (c *Cluster) topicID(t *topic) (id [16]byte) {
 	return id
 }
 
-// known are the topic settings that Kafka has; those that mean something here are read in configure.
-var known = map[string]bool{"cleanup.policy": true, "compression.type": true, "compression.gzip.level": true, "compression.lz4.level": true,
-	"compression.zstd.level": true, "delete.retention.ms": true, "file.delete.delay.ms": true, "flush.messages": true, "flush.ms": true,
-	"follower.replication.throttled.replicas": true, "index.interval.bytes": true, "leader.replication.throttled.replicas": true,
-	"local.retention.bytes": true, "local.retention.ms": true, "max.compaction.lag.ms": true, "max.message.bytes": true,
-	"message.timestamp.after.max.ms": true, "message.timestamp.before.max.ms": true, "message.timestamp.type": true,
-	"min.cleanable.dirty.ratio": true, "min.compaction.lag.ms": true, "min.insync.replicas": true, "preallocate": true,
-	"remote.storage.enable": true, "retention.bytes": true, "retention.ms": true, "segment.bytes": true, "segment.index.bytes": true,
-	"segment.jitter.ms": true, "segment.ms": true, "unclean.leader.election.enable": true}
-
 // configure reads a topic's settings.
 func (c *Cluster) configure(t *topic) (code int16, message string) {
 	t.minInsync, t.maxMessageBytes, t.segmentBytes = c.cfg.MinInsyncReplicas, c.cfg.MaxMessageBytes, c.cfg.SegmentBytes
 	t.retentionMs, t.retentionBytes, t.timestampAfterMs = c.cfg.RetentionMs, c.cfg.RetentionBytes, 3600000
+	t.timestampBeforeMs = math.MaxInt64
 	t.segmentMs = 7 * 24 * 3600 * 1000
-	t.deletes, t.minDirtyRatio, t.deleteRetentionMs = true, c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs
+	t.compacted, t.deletes = false, true
+	t.minDirtyRatio, t.deleteRetentionMs = c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs
 	t.minLagMs, t.maxLagMs = c.cfg.MinCompactionLagMs, c.cfg.MaxCompactionLagMs
 	for _, s := range t.configs {
-		if !known[s.Name] {
+		known := settingOf(s.Name)
+		if known == nil {
 			return codeInvalidConfig, fmt.Sprintf("no topic setting is called %q", s.Name)
 		}
-		var n int64
-		err := error(nil)
-		number := func(least int64) bool {
-			if n, err = strconv.ParseInt(s.Value, 10, 64); err == nil && n < least {
-				err = fmt.Errorf("it is at least %d", least)
-			}
-			return err == nil
-		}
-		switch s.Name {
-		case "min.insync.replicas":
-			if number(1) {
-				t.minInsync = int16(min(n, 32767))
-			}
-		case "max.message.bytes":
-			if number(0) {
-				t.maxMessageBytes = int(min(n, 100<<20))
-			}
-		case "segment.bytes":
-			if number(14) {
-				t.segmentBytes = int(min(n, int64(c.cfg.SegmentBytes)))
-			}
-		case "segment.ms":
-			if number(1) {
-				t.segmentMs = n
-			}
-		case "retention.ms":
-			if number(-1) {
-				t.retentionMs = n
-			}
-		case "retention.bytes":
-			if number(-1) {
-				t.retentionBytes = n
-			}
-		case "message.timestamp.after.max.ms":
-			if number(0) {
-				t.timestampAfterMs = n
-			}
-		case "delete.retention.ms":
-			if number(0) {
-				t.deleteRetentionMs = n
-			}
-		case "min.compaction.lag.ms":
-			if number(0) {
-				t.minLagMs = n
-			}
-		case "max.compaction.lag.ms":
-			if number(1) {
-				t.maxLagMs = n
-			}
-		case "min.cleanable.dirty.ratio":
-			var ratio float64
-			if ratio, err = strconv.ParseFloat(s.Value, 64); err == nil && !(ratio >= 0 && ratio <= 1) {
-				err = fmt.Errorf("it goes from 0 to 1")
-			}
-			t.minDirtyRatio = ratio
-		case "cleanup.policy":
-			t.compacted, t.deletes = strings.Contains(s.Value, "compact"), strings.Contains(s.Value, "delete")
-			for _, policy := range strings.Split(s.Value, ",") {
-				if policy = strings.TrimSpace(policy); policy != "compact" && policy != "delete" {
-					err = fmt.Errorf("it is compact, delete or both")
-				}
-			}
+		err := known.fits(s.Value)
+		if err == nil {
+			err = known.put(t, &c.cfg, s.Value)
 		}
 		if err != nil {
 			return codeInvalidConfig, fmt.Sprintf("%s cannot be %q: %v", s.Name, s.Value, err)

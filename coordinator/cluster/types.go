@@ -52,6 +52,9 @@ type Config struct {
 	// RetentionMs is log.retention.ms, seven days; RetentionBytes is log.retention.bytes, for each partition, -1: no
 	// bound. Both count whole segments and are looked at when one is full.
 	RetentionMs, RetentionBytes int64
+	// RetentionCheckMs is log.retention.check.interval.ms, five minutes: how often topics are looked at that say themselves
+	// what is kept of them.
+	RetentionCheckMs int64
 	// OffsetsSegmentBytes is offsets.topic.segment.bytes, 100 MiB; SegmentBytes bounds it.
 	OffsetsSegmentBytes int
 	// CleanerBackoffMs is log.cleaner.backoff.ms, 15000: how often the cleaner looks for compacted topics' logs in which

@@ -151,11 +151,19 @@ func (l *Log) active(b Batch) (*segment, error) {
 			return s, nil
 		}
 	}
+	if err := l.roll(); err != nil {
+		return nil, err
+	}
+	return &l.segments[len(l.segments)-1], nil
+}
+
+// roll begins a new segment at the end.
+func (l *Log) roll() error {
 	if err := l.store.Create(l.end); err != nil {
-		return nil, fmt.Errorf("new segment at %d: %w", l.end, err)
+		return fmt.Errorf("new segment at %d: %w", l.end, err)
 	}
 	l.segments = append(l.segments, segment{base: l.end, maxMs: noTimestamp})
-	return &l.segments[len(l.segments)-1], nil
+	return nil
 }
 
 // enter notes a batch, written at the segment's end, in its figures and now and then in its index.

@@ -130,5 +130,20 @@ func (l *Log) DeleteBefore(start int64) error {
 	return nil
 }
 
+// CloseOld begins a new segment where the newest record of the last one is older than beforeMs and everything in it is
+// below keep (the high watermark), so that Retain can delete it (Kafka: UnifiedLog.deleteSegments).
+func (l *Log) CloseOld(beforeMs, keep int64) error {
+	n := len(l.segments)
+	if n == 0 || l.segments[n-1].size == 0 || l.segments[n-1].maxMs >= beforeMs || l.end > keep {
+		return nil
+	}
+	return l.roll()
+}
+
+// Resize changes segment.bytes and segment.ms for what is written from now on.
+func (l *Log) Resize(segmentBytes int, segmentMs int64) {
+	l.cfg.SegmentBytes, l.cfg.SegmentMs = segmentBytes, segmentMs
+}
+
 // Segments is the number of segments.
 func (l *Log) Segments() int { return len(l.segments) }
