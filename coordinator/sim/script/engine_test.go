@@ -123,7 +123,7 @@ func TestCommandsThatFail(t *testing.T) {
 		{"start c1", `test:1:7: there is no consumer "c1"; there is none at all yet`},
 		{"topic orders 3\nconsumer c1", "test:2:10: consumer c1 has no group: give it one"},
 		{"topic orders 3\nbrokers 3", "test:2:1: the world is there already: brokers comes before the first topic"},
-		{"set group.max.session.timeout.ms 100\ntopic orders 3", "test:2:7: group.min.session.timeout.ms (6000) is above"},
+		{"set offsets.topic.replication.factor 9\ntopic orders 3", "test:2:7: offsets.topic.replication.factor is 9, but there are 3 brokers"},
 		{"topic orders 3\nexpect state Stable", "test:2:8: expected state Stable, but no broker has the group"},
 		{"topic orders 3\nuntil within=5s state Stable", "test:2:7: gave up on state Stable after 5 s: no broker has the group"},
 		{"topic orders 3\n! add-partitions orders 6", `test:2:3: "! add-partitions orders 6" was to fail, and did not`},
