@@ -206,7 +206,7 @@ func (v *offsetValue) appendTo(dst []byte) []byte {
 
 func (v *offsetValue) told(topic string, partition int32) event.OffsetValue {
 	return event.OffsetValue{Topic: topic, Partition: partition, Offset: v.offset, LeaderEpoch: v.leaderEpoch,
-		Metadata: v.metadata}
+		Metadata: v.metadata, CommitMs: v.commitMs, ExpireMs: max(v.expireMs, 0)}
 }
 
 // lookup returns the index of a topic's offsets, -1 where there are none.

@@ -6,19 +6,35 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
+	"grouplab/coordinator/event"
 	"grouplab/coordinator/sim/script"
 )
 
-// TestCampaign lets worlds live through random starts, kills, freezes, dead brokers, lost messages and growing topics,
-// and checks after every moment what must always be true. SEED chooses one world, STEPS how long each lives:
+// shortSteps is how many moments a world lives in `make test`; longSteps is what a campaign of its own has at least, and
+// then every mark is asked for.
+const (
+	shortSteps = 4000
+	longSteps  = 50_000
+)
+
+// checkpointSteps is how often the whole world is compared with its log, its copy and its facts.
+const checkpointSteps = 10_000
+
+// TestCampaign lets worlds live through random faults and checks after every moment what must always be true; see
+// checks. SEED chooses one world, STEPS how many moments each lives:
 //
 //	SEED=7 STEPS=2000 go test ./coordinator/sim -run Campaign -v
 //
-// A failure prints its seed and the script that leads to it.
+// A failure prints its seed, the moment and a script that leads to it; see shrunk. Each seed has a
+// world of its own character; see profiles.
 func TestCampaign(t *testing.T) {
-	seeds := []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}
-	steps := 120
+	var seeds []uint64
+	for i := range profiles {
+		seeds = append(seeds, uint64(i+1))
+	}
+	steps := shortSteps
 	if s := os.Getenv("STEPS"); s != "" {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
@@ -33,206 +49,151 @@ func TestCampaign(t *testing.T) {
 		}
 		seeds = []uint64{n}
 	}
-	reached := map[string]int{}
-	for _, seed := range seeds {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			c := &campaign{t: t, seed: seed, prng: rand.New(rand.NewPCG(seed, 99)), trial: newTrial()}
-			c.run(steps)
-			for m, n := range c.check.marks {
-				reached[m] += n
-			}
-			t.Logf("seed %d: %s of the world, %d events, %d operations on offsets put into order in %d pieces of up to %d", seed, c.clock(), c.check.events,
-				c.history.checked, c.history.windows, c.history.widest)
-		})
-	}
-	for _, m := range sometimes {
-		t.Logf("%4d times %s", reached[m], m)
-	}
-	if t.Failed() || len(seeds) == 1 {
+	campaigns := make([]*campaign, len(seeds))
+	t.Run("seeds", func(t *testing.T) {
+		for i, seed := range seeds {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				campaigns[i] = newCampaign(t, seed)
+				campaigns[i].run(steps)
+			})
+		}
+	})
+	if t.Failed() {
 		return
 	}
-	for _, m := range sometimes {
-		if reached[m] == 0 {
-			t.Errorf("in all of these worlds it never happened that %s: the campaign has become too tame", m)
-		}
+	all := newTally()
+	for _, c := range campaigns {
+		all.add(c.check.marks)
+	}
+	t.Logf("%d marks over %d seeds of %d moments:\n%s", len(marks), len(seeds), steps, all)
+	if len(seeds) < len(profiles) || steps < shortSteps {
+		return
+	}
+	for _, m := range all.missing(steps >= longSteps) {
+		t.Errorf("in all of these worlds it never happened: %s; the campaign has become too tame", m)
 	}
 }
 
+// campaign is one world and what is done to it.
 type campaign struct {
-	t    *testing.T
-	seed uint64
-	prng *rand.Rand
+	t       *testing.T
+	seed    uint64
+	prng    *rand.Rand
+	profile profile
 	*trial
-	// size is the topic's number of partitions; consumers how many have been described.
-	size, consumers int
-	// down are the brokers that do not run.
-	down []int
+	// most is how many moments there are to be, atCheckpoint when the world is looked at as a whole.
+	most, atCheckpoint int
+	toldAt             time.Time
+	weights            []weighted
+	total              int
+
+	consumers []described
+	cuts      []string
+	groups    []string
 }
 
-func (c *campaign) clock() string { return strconv.FormatInt(c.e.NowMs()/1000, 10) + " s" }
+// described is a consumer that the campaign has described.
+type described struct {
+	name, group   string
+	static        bool
+	transactional bool
+}
 
-// do runs a command, and checks after it.
+func newCampaign(t *testing.T, seed uint64) *campaign {
+	return &campaign{t: t, seed: seed, prng: rand.New(rand.NewPCG(seed, 99)), profile: profiles[(seed+uint64(len(profiles))-1)%uint64(len(profiles))],
+		trial: newTrial(), groups: []string{"g", "h"}, toldAt: time.Now()}
+}
+
+// run lets the world live for so many moments.
+func (c *campaign) run(steps int) {
+	c.most, c.atCheckpoint = steps, min(checkpointSteps, steps/2)
+	c.begin()
+	for c.steps < steps {
+		c.action()
+		c.do("advance %dms", 1+c.prng.IntN(1<<(4+c.prng.IntN(9))))
+		if c.steps >= c.atCheckpoint {
+			c.atCheckpoint = c.steps + checkpointSteps
+			c.checkpoint()
+		}
+		c.progress()
+	}
+	c.calm()
+	c.t.Logf("seed %d (%s): %d moments, %d events, %s of the world, %d commands, %d operations on offsets in an order that can be", c.seed, c.profile.name,
+		c.steps, c.check.events, event.Duration(c.e.NowMs()), len(c.lines), c.history.checked)
+}
+
+// checkpoint compares the world with what its log, its copy and its facts say.
+func (c *campaign) checkpoint() {
+	c.agree()
+	c.do("advance 3s %s", beside)
+	c.e.Mark() // the events that conditions look back on are let go
+	c.e.Mark()
+}
+
+// agree looks at the world as a whole.
+func (c *campaign) agree() { c.do("advance 1ms %s", whole) }
+
+// progress prints a line every few seconds of a long campaign.
+func (c *campaign) progress() {
+	if c.most > shortSteps && time.Since(c.toldAt) > 10*time.Second {
+		c.toldAt = time.Now()
+		c.t.Logf("seed %d: %d of %d moments, %s of the world, %d events, %d marks", c.seed, c.steps, c.most, event.Duration(c.e.NowMs()), c.check.events, c.check.marks.reached())
+	}
+}
+
+// do runs a command, and checks after every moment.
 func (c *campaign) do(format string, args ...any) {
 	c.t.Helper()
 	if f := c.trial.do(fmt.Sprintf(format, args...)); f != nil {
-		c.fail(f)
+		c.t.Fatalf("seed %d, moment %d, at %s: %v\n\n%s", c.seed, c.steps, event.Clock(c.e.NowMs()), f, shrunk(c.t, c.lines, f))
 	}
 }
 
-func (c *campaign) fail(f *failure) {
-	c.t.Helper()
-	c.t.Fatalf("seed %d, at %s: %v\n\n%s", c.seed, c.clock(), f, shrunk(c.t, c.lines, f))
+// try runs a command that the world may refuse: whether it does is written into the script.
+func (c *campaign) try(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	cmd, err := script.ParseLine("campaign", len(c.lines)+1, line)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.e.Clone().Do(cmd); err != nil {
+		line = "! " + line
+	}
+	c.do("%s", line)
 }
 
 func (c *campaign) pick(list ...string) string { return list[c.prng.IntN(len(list))] }
 
-func (c *campaign) run(steps int) {
-	c.size = 3 + c.prng.IntN(6)
-	c.do("seed %d", c.seed)
-	c.do("brokers 3")
-	c.do("latency %dms", 1+c.prng.IntN(20))
-	c.do("set offsets.topic.num.partitions %d", 1+c.prng.IntN(4))
-	c.do("set broker.session.timeout.ms %s", c.pick("1000", "3000", "9000"))
-	c.do("set group.initial.rebalance.delay.ms %s", c.pick("0", "1000", "3000"))
-	c.do("set lab.load.delay.ms %s", c.pick("0", "20", "700"))
-	c.do("set offsets.load.buffer.size 1000")
-	c.do("set transaction.state.log.num.partitions 2")
-	if c.seed%2 == 1 {
-		c.do("set offsets.topic.segment.bytes 600")
-		c.do("set log.cleaner.backoff.ms 1000")
-		c.do("set log.cleaner.delete.retention.ms 5000")
-	}
-	c.do("topic orders %d", c.size)
-	c.do("group g")
-	rebalance := [][]string{{"5s", "10s", "20s"}, {"5s"}}[c.prng.IntN(2)]
-	assignors := []string{"range", "cooperative-sticky", "roundrobin", "cooperative-sticky", "sticky", "cooperative-sticky,sticky"}[c.seed%6]
-	for range 3 + c.prng.IntN(3) {
-		c.consumers++
-		session, rebalances, commit, age := c.pick("6s", "10s", "30s"), c.pick(rebalance...), c.pick("1s", "3s", "off"), c.pick("2s", "20s")
-		timeout, version, instance := c.pick("3s", "8s", "30s"), c.pick("9", "9", "5", "3"), ""
-		if version != "3" && c.seed%3 == 1 && c.consumers%2 == 0 {
-			instance = fmt.Sprintf(" instance=i%d", c.consumers)
-		}
-		if commit != "off" && c.seed%4 == 2 {
-			instance += fmt.Sprintf(" transactional=tx%d", c.consumers)
-		}
-		c.do("consumer c%d assignor=%s session=%s rebalance=%s commit=%s metadata-age=%s request-timeout=%s v=%s metadata=c%d%s", c.consumers, assignors,
-			session, rebalances, commit, age, timeout, version, c.consumers, instance)
-	}
-	for i := range steps {
-		c.action()
-		c.do("advance %dms", 1+c.prng.IntN(1<<(4+c.prng.IntN(10))))
-		if i%10 == 9 {
-			c.compareCopy()
-		}
-	}
-	c.calm()
-}
-
-var droppable = []string{"JoinGroup", "SyncGroup", "Heartbeat", "OffsetCommit", "LeaveGroup", "FindCoordinator"}
-
-// action does one random thing that is possible now.
-func (c *campaign) action() {
-	name := fmt.Sprintf("c%d", 1+c.prng.IntN(c.consumers))
-	state := func(s string) bool { return c.holds("client " + name + " " + s) }
-	paused := c.check.paused[name]
-	switch c.prng.IntN(17) {
-	case 0, 1, 2, 3:
-		if state("STOPPED") {
-			c.do("start %s", name)
-		}
-	case 4:
-		if !state("STOPPED") && !paused && !c.check.closing[name] {
-			c.do("stop %s", name)
-			c.check.closing[name] = !c.holds("client " + name + " STOPPED")
-		}
-	case 5:
-		if !state("STOPPED") {
-			c.do("kill %s", name)
-		}
-	case 6, 7:
-		c.do("restart %s", name)
-	case 8:
-		if !state("STOPPED") && !paused {
-			c.do("pause %s", name)
-		} else if paused {
-			c.do("resume %s", name)
-		}
-	case 9:
-		if state("STABLE") && !paused && !c.check.closing[name] && !c.check.rejoining[name] {
-			c.do("busy %s %ds", name, 1+c.prng.IntN(25))
-		}
-	case 10:
-		if len(c.down) == 0 && c.allRun() {
-			c.down = append(c.down, 1+c.prng.IntN(3))
-			c.do("%s %d", c.pick("kill-broker", "kill-broker", "stop-broker"), c.down[0])
-		}
-	case 11, 12:
-		if len(c.down) > 0 {
-			c.do("restart-broker %d", c.down[0])
-			c.down = nil
-		}
-	case 13, 16:
-		c.do("drop %s %s %d%s", name, c.pick(droppable...), 1+c.prng.IntN(2), c.pick("", " answers"))
-	case 14:
-		c.do("loss %s%%", c.pick("0", "0", "0.5", "3"))
-	case 15:
-		if c.size < 12 && c.allRun() { // a new partition wants three live brokers
-			c.size++
-			c.do("add-partitions orders %d", c.size)
-		}
-	}
-}
-
-// allRun tells whether every broker serves; a restarted one may have to wait until its death is noticed.
-func (c *campaign) allRun() bool {
-	for id := range int32(3) {
-		if !c.e.World().Drive().Cluster().Running(id + 1) {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *campaign) holds(condition string) bool {
-	cond, err := script.ParseCondition("campaign", 1, 1, condition)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return cond.Holds(c.e)
-}
-
-// compareCopy runs a copy of the world beside it for a while: the same events must come out.
-func (c *campaign) compareCopy() { c.do("advance 5s %s", beside) }
-
-// calm heals everything and lets the group settle: whoever runs gets an assignment, every partition has an owner.
+// calm heals everything and lets the groups settle: whoever runs gets an assignment, every partition has an owner,
+// nothing is left behind, and every acknowledged commit is found.
 func (c *campaign) calm() {
-	c.do("loss 0%%")
-	if len(c.down) > 0 {
-		c.do("restart-broker %d", c.down[0])
-	}
-	for i := range c.consumers {
-		name := fmt.Sprintf("c%d", i+1)
-		if c.check.paused[name] {
-			c.do("resume %s", name)
+	c.heal()
+	c.do("advance 150s") // closes come to their end, and what was sent late arrives
+	for _, d := range c.consumers {
+		if !c.check.scene.client(d.name).running && !c.twin(d) {
+			c.do("start %s", d.name)
 		}
 	}
-	for i := range c.consumers {
-		for _, api := range droppable {
-			c.do("drop c%d %s 0", i+1, api)
-			c.do("drop c%d %s 0 answers", i+1, api)
+	for _, g := range c.groups {
+		if members := c.membersOf(g); members > 0 {
+			c.do("until within=20m state Stable group=%s and unowned == 0 group=%s and members == %d group=%s", g, g, members, g)
 		}
 	}
-	c.do("advance 90s") // closes come to their end
-	for i := range c.consumers {
-		if name := fmt.Sprintf("c%d", i+1); c.holds("client " + name + " STOPPED") {
-			c.do("start %s", name)
-		}
-	}
-	c.do("until within=5m state Stable and unowned == 0 and members == %d", c.consumers)
 	c.do("advance 5m")
-	c.do("expect state Stable and unowned == 0 and members == %d %s", c.consumers, atRest)
+	for _, g := range c.groups {
+		if members := c.membersOf(g); members > 0 {
+			c.do("expect state Stable group=%s and unowned == 0 group=%s and members == %d group=%s", g, g, members, g)
+		}
+	}
+	for _, d := range c.consumers { // what commits and beats goes quiet, so that nothing is in flight
+		if c.check.scene.client(d.name).running {
+			c.do("pause %s", d.name)
+		}
+	}
+	c.do("advance 1s %s", atRest)
+	c.agree()
 	if f := c.finish(); f != nil {
-		c.fail(f)
+		c.t.Fatalf("seed %d, in the end: %v\n\n%s", c.seed, f, shrunk(c.t, c.lines, f))
 	}
 }

@@ -4,47 +4,35 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"grouplab/coordinator/event"
 )
 
-// sometimes must each happen at least once in a campaign of several worlds; otherwise it does not test what it should.
-var sometimes = []string{
-	"a session expired", "a member did not rejoin in time", "a member did not sync in time", "a pending id expired",
-	"a group was loaded with members", "a client was told that it is unknown",
-	"a client was told that its coordinator is elsewhere", "a coordinator was loading", "a client was no longer joining",
-	"a client lost its partitions", "a request timed out", "a message was lost", "a leader rejoined for new partitions",
-	"a log was compacted", "a static member came back", "a transaction was committed", "a transaction was aborted", "a client revoked what another was to get", "a client kept partitions over a rebalance",
-	"a poll interval ran out", "a commit was refused", "a group became empty", "a commit survived a failover",
-}
-
-// checks is a fold over events that knows what must never happen.
+// checks is a fold over events that knows what must never happen. What it keeps is bounded: everything that it notes is
+// forgotten when it is over, or when it is old.
 type checks struct {
 	events  int
 	lastSeq int64
-	lastMs  int64
-	marks   map[string]int
-
-	paused, closing, rejoining map[string]bool
+	nowMs   int64
+	scene   *scene
+	commits *commits
+	picture *picture
+	marks   *tally
 
 	sent     map[int64]sentRequest // those that wait for an answer
-	received map[int64]bool
+	received recent[int64]
+	atBroker map[int64]asked // requests that a broker has not answered
+	loose    []int64         // of them, those that came or moved in this moment
 
-	parked map[int64]parkedReply // by ticket
-	ops    map[opID]event.OperationWatched
-	// appends under way by broker and ticket; the value is what is written.
-	appends map[opID]string
+	ops     map[opID]event.OperationWatched
+	appends map[opID]underway
 
-	groupAt    map[int32]bool  // brokers that have the group
-	generation map[int32]int32 // of the group at a broker, since it has it
-	assigned   map[int32]map[string]string
-	// first is the first member id of a static member, by its later ones.
-	first map[string]string
-
-	// acknowledged is the last acknowledged commit of a partition; maybe are later ones that were not acknowledged.
-	acknowledged map[string]int64
-	maybe        map[string][]int64
+	// generation is that of a group at a broker, since it has it; stored the newest one that is known to be in the log.
+	generation map[groupAt]int32
+	stored     map[string]int32
+	owners     recentOwners
 }
 
 type opID struct {
@@ -52,11 +40,15 @@ type opID struct {
 	id     int64
 }
 
-type parkedReply struct {
-	broker  int32
-	api     int16
-	member  string
-	sinceMs int64
+type groupAt struct {
+	broker int32
+	group  string
+}
+
+// underway is an append whose outcome is awaited.
+type underway struct {
+	group, what string
+	written     bool
 }
 
 type sentRequest struct {
@@ -64,193 +56,179 @@ type sentRequest struct {
 	deadlineMs int64
 }
 
-func newChecks() *checks {
-	return &checks{
-		marks: map[string]int{}, paused: map[string]bool{}, closing: map[string]bool{}, rejoining: map[string]bool{},
-		sent: map[int64]sentRequest{}, received: map[int64]bool{}, parked: map[int64]parkedReply{}, ops: map[opID]event.OperationWatched{},
-		appends: map[opID]string{}, groupAt: map[int32]bool{}, generation: map[int32]int32{}, assigned: map[int32]map[string]string{}, first: map[string]string{},
-		acknowledged: map[string]int64{}, maybe: map[string][]int64{},
-	}
+// asked is a request at a broker.
+type asked struct {
+	broker  int32
+	api     int16
+	group   string
+	member  string
+	parked  bool
+	sinceMs int64
 }
 
-func (c *checks) mark(name string, when bool) {
-	if !when {
+func newChecks() *checks {
+	c := &checks{
+		marks: newTally(), picture: newPicture(),
+		sent: map[int64]sentRequest{}, received: newRecent[int64](5000), atBroker: map[int64]asked{},
+		ops: map[opID]event.OperationWatched{}, appends: map[opID]underway{}, generation: map[groupAt]int32{}, stored: map[string]int32{},
+		owners: newOwners(),
+	}
+	c.scene = newScene()
+	c.commits = newCommits(c)
+	return c
+}
+
+// recent is a set that forgets what is old.
+type recent[K comparable] struct {
+	set  map[K]bool
+	ring []K
+	next int
+}
+
+func newRecent[K comparable](size int) recent[K] {
+	return recent[K]{map[K]bool{}, make([]K, 0, size), 0}
+}
+
+func (r *recent[K]) add(k K) {
+	if r.set[k] {
 		return
 	}
-	if !slices.Contains(sometimes, name) {
-		panic("no mark is called " + name)
+	r.set[k] = true
+	if len(r.ring) < cap(r.ring) {
+		r.ring = append(r.ring, k)
+		return
 	}
-	c.marks[name]++
+	delete(r.set, r.ring[r.next])
+	r.ring[r.next] = k
+	r.next = (r.next + 1) % len(r.ring)
 }
 
 // apply looks at one event and says what is wrong, "" where nothing is.
 func (c *checks) apply(e event.Event) string {
 	c.events++
-	if e.Seq != c.lastSeq+1 {
+	switch {
+	case e.Seq != c.lastSeq+1:
 		return fmt.Sprintf("Seq %d follows %d", e.Seq, c.lastSeq)
-	}
-	if e.AtMs < c.lastMs {
-		return fmt.Sprintf("time goes back from %d ms", c.lastMs)
-	}
-	if e.Cause >= e.Seq {
+	case e.AtMs < c.nowMs:
+		return fmt.Sprintf("time goes back from %d ms", c.nowMs)
+	case e.Cause >= e.Seq:
 		return fmt.Sprintf("event %d has the cause %d, which is not earlier", e.Seq, e.Cause)
 	}
-	c.lastSeq, c.lastMs = e.Seq, e.AtMs
-	c.note(e)
-	for _, look := range []func(event.Event) string{c.client, c.request, c.park, c.lead, c.assign, c.commit} {
-		if wrong := look(e); wrong != "" {
-			return wrong
-		}
-	}
-	return ""
+	c.lastSeq, c.nowMs = e.Seq, e.AtMs
+	c.marks.note(c.scene, e)
+	wrong := cmp.Or(c.request(e), c.broker(e), c.purgatory(e), c.generations(e), c.assign(e), c.commits.apply(e))
+	c.scene.apply(e)
+	c.picture.apply(e)
+	return wrong
 }
 
-// note counts what should sometimes happen.
-func (c *checks) note(e event.Event) {
-	switch b := e.Body.(type) {
-	case event.MemberRemoved:
-		c.mark("a session expired", b.Why == event.WhySessionExpired)
-		c.mark("a member did not rejoin in time", b.Why == event.WhyNotRejoined)
-		c.mark("a member did not sync in time", b.Why == event.WhyNotSynced)
-		c.mark("a poll interval ran out", b.ClientReason == "consumer poll timeout has expired.")
-	case event.PendingForgotten:
-		c.mark("a pending id expired", b.Why == event.WhyPendingExpired)
-	case event.GroupLoaded:
-		c.mark("a group was loaded with members", b.State == event.Stable)
-	case event.ReplyReceived:
-		c.mark("a client was told that it is unknown", b.Code == 25)
-		c.mark("a client was told that its coordinator is elsewhere", b.Code == 16)
-		c.mark("a coordinator was loading", b.Code == 14)
-	case event.RequestFailed:
-		c.mark("a client was no longer joining", b.Reason == "UnjoinedGroupException: the client is no longer joining")
-		c.mark("a request timed out", b.Reason == "no answer in time")
-	case event.TxnOffsetsEnded:
-		c.mark("a transaction was committed", b.Commit)
-		c.mark("a transaction was aborted", !b.Commit)
-	case event.MemberReplaced:
-		c.mark("a static member came back", true)
-	case event.LogCompacted:
-		c.mark("a log was compacted", b.Count > 0)
-	case event.ClientRevoked:
-		c.mark("a client lost its partitions", b.Lost)
-		c.mark("a client revoked what another was to get", !b.Lost && !c.rejoining[b.Client] && !c.closing[b.Client])
-	case event.ClientAssigned:
-		c.mark("a client kept partitions over a rebalance", b.Cooperative && len(b.Topics) > len(b.Added))
-	case event.MessageLost:
-		c.mark("a message was lost", true)
-	case event.RebalanceStarted:
-		c.mark("a leader rejoined for new partitions", len(b.ClientReason) > 15 && b.ClientReason[:15] == "cached metadata")
-	case event.OffsetsRefused:
-		c.mark("a commit was refused", true)
-	case event.StateChanged:
-		c.mark("a group became empty", b.To == event.Empty)
-	}
-}
-
-// client follows what clients do, for the campaign's choice of actions.
-func (c *checks) client(e event.Event) string {
-	switch b := e.Body.(type) {
-	case event.ClientStarted:
-		c.paused[b.Client], c.closing[b.Client], c.rejoining[b.Client] = false, false, false
-	case event.ClientStopped:
-		c.paused[b.Client], c.closing[b.Client] = false, false
-		for r, who := range c.sent {
-			if who.client == b.Client {
-				delete(c.sent, r)
-			}
-		}
-	case event.ClientFailed:
-		c.closing[b.Client] = true
-	case event.ClientPaused:
-		c.paused[b.Client] = true
-	case event.ClientResumed:
-		c.paused[b.Client] = false
-	case event.ClientStateChanged:
-		c.rejoining[b.Client] = b.To != event.Joined
-	case event.ClientRevoked: // a cooperative one joins once more
-		c.rejoining[b.Client] = c.rejoining[b.Client] || !b.Lost
-	case event.ReplyReceived:
-		if b.API == 12 || b.API == 8 {
-			c.rejoining[b.Client] = c.rejoining[b.Client] || b.Code != 0
-		}
-	case event.MetadataRefreshed:
-		c.rejoining[b.Client] = c.rejoining[b.Client] || b.Changed
-	}
-	return ""
-}
-
-// request: every request is answered at most once; settled asks for exactly once.
+// request: every request of a client is answered at most once, and not after it was given up.
 func (c *checks) request(e event.Event) string {
 	switch b := e.Body.(type) {
 	case event.RequestSent:
-		c.sent[b.Request] = sentRequest{b.Client, b.DeadlineMs}
-	case event.ReplyReceived:
-		if c.received[b.Request] {
-			return fmt.Sprintf("request #%d was answered twice", b.Request)
+		deadlineMs := b.DeadlineMs
+		if b.CopyOf != 0 {
+			deadlineMs = math.MaxInt64 // the client does not know of it, and so does not give it up
 		}
-		c.received[b.Request] = true
+		c.sent[b.Request] = sentRequest{b.Client, deadlineMs}
+	case event.ReplyReceived:
+		if _, waits := c.sent[b.Request]; !waits && b.API != 12 {
+			return fmt.Sprintf("request #%d was answered, and nobody waits for that", b.Request)
+		}
+		c.received.add(b.Request)
 		delete(c.sent, b.Request)
 	case event.RequestFailed:
-		if c.received[b.Request] && b.Reason != "UnjoinedGroupException: the client is no longer joining" {
+		if c.received.set[b.Request] && b.Reason != "UnjoinedGroupException: the client is no longer joining" {
 			return fmt.Sprintf("request #%d failed after it was answered", b.Request)
 		}
 		delete(c.sent, b.Request)
+	case event.ClientStopped:
+		maps.DeleteFunc(c.sent, func(_ int64, s sentRequest) bool { return s.client == b.Client })
 	}
 	return ""
 }
 
-// park follows parked replies and what will end them.
-func (c *checks) park(e event.Event) string {
+// groupAPIs are answered by a group coordinator: at once, or out of a shelf.
+var groupAPIs = []int16{8, 9, 10, 11, 13, 14, 15, 16, 28, 42, 47}
+
+// broker: every request that reaches a group coordinator is answered exactly once, or dropped in so many words, unless
+// the broker dies; a moment later it is answered or parked.
+func (c *checks) broker(e event.Event) string {
 	switch b := e.Body.(type) {
+	case event.RequestReceived:
+		if !slices.Contains(groupAPIs, b.API) {
+			return ""
+		}
+		c.atBroker[b.Ticket] = asked{broker: e.Broker, api: b.API, group: e.Group, member: b.Member, sinceMs: e.AtMs}
+		c.loose = append(c.loose, b.Ticket)
 	case event.ReplyParked:
-		c.parked[b.Ticket] = parkedReply{e.Broker, b.API, b.Member, e.AtMs}
+		a, open := c.atBroker[b.Ticket]
+		if !open {
+			return fmt.Sprintf("request #%d is parked, and no broker has it", b.Ticket)
+		}
+		a.parked, a.member = true, b.Member
+		c.atBroker[b.Ticket] = a
 	case event.ReplySent:
-		delete(c.parked, b.Ticket)
+		return c.over(e.Broker, b.Ticket, b.API)
 	case event.ReplyDropped:
-		delete(c.parked, b.Ticket)
+		return c.over(e.Broker, b.Ticket, b.API)
+	case event.BrokerStopped:
+		maps.DeleteFunc(c.atBroker, func(_ int64, a asked) bool { return a.broker == b.ID })
+	}
+	return ""
+}
+
+// over ends a request at its broker. A broker that stops cleanly answers what is parked just after it is told to have
+// stopped.
+func (c *checks) over(broker int32, ticket int64, api int16) string {
+	if !slices.Contains(groupAPIs, api) || c.scene.down[broker] {
+		return ""
+	}
+	if _, open := c.atBroker[ticket]; !open {
+		return fmt.Sprintf("request #%d was answered twice by its broker", ticket)
+	}
+	delete(c.atBroker, ticket)
+	return ""
+}
+
+// purgatory follows operations and appends: what will end whoever waits.
+func (c *checks) purgatory(e event.Event) string {
+	switch b := e.Body.(type) {
 	case event.OperationWatched:
 		if b.DeadlineMs < e.AtMs {
 			return fmt.Sprintf("operation %d is watched when it is due already", b.Op)
 		}
-		c.ops[opID{e.Broker, b.Op}] = b
+		c.ops[opID{e.Broker, opKey(b.Op, b.Type)}] = b
 	case event.OperationCompleted:
-		if w, watched := c.ops[opID{e.Broker, b.Op}]; watched && b.Expired && (e.AtMs < w.DeadlineMs || e.AtMs > w.DeadlineMs+slack(w)) {
+		id := opID{e.Broker, opKey(b.Op, b.Type)}
+		if w, watched := c.ops[id]; watched && b.Expired && (e.AtMs < w.DeadlineMs || e.AtMs > w.DeadlineMs+slack(w)) {
 			return fmt.Sprintf("operation %d expired at %d ms, its deadline was %d ms", b.Op, e.AtMs, w.DeadlineMs)
 		}
-		delete(c.ops, opID{e.Broker, b.Op})
+		delete(c.ops, id)
 	case event.AppendStarted:
-		c.appends[opID{e.Broker, b.Append}] = b.What
+		c.appends[opID{e.Broker, b.Append}] = underway{group: e.Group, what: b.What}
 	case event.AppendFinished:
-		delete(c.appends, opID{e.Broker, b.Append})
+		id := opID{e.Broker, b.Append}
+		u, waits := c.appends[id]
+		if !waits && !c.scene.down[e.Broker] {
+			return fmt.Sprintf("append %d has an outcome, and is not under way", b.Append)
+		}
+		c.commits.finished(e, b, u)
+		delete(c.appends, id)
 	case event.BrokerStopped:
-		c.stopped(b.ID)
+		maps.DeleteFunc(c.ops, func(id opID, _ event.OperationWatched) bool { return id.broker == b.ID })
+		maps.DeleteFunc(c.appends, func(id opID, _ underway) bool { return id.broker == b.ID })
+		maps.DeleteFunc(c.generation, func(at groupAt, _ int32) bool { return at.broker == b.ID })
 	}
 	return ""
 }
 
-// stopped forgets what a dead broker knew.
-func (c *checks) stopped(broker int32) {
-	maps.DeleteFunc(c.parked, func(_ int64, p parkedReply) bool { return p.broker == broker })
-	maps.DeleteFunc(c.ops, func(id opID, _ event.OperationWatched) bool { return id.broker == broker })
-	maps.DeleteFunc(c.appends, func(id opID, _ string) bool { return id.broker == broker })
-	delete(c.groupAt, broker)
-	delete(c.generation, broker)
-}
-
-// moment looks at the whole between two moments: whatever is parked has something that will end it, and no timer is
-// overdue.
-func (c *checks) moment(nowMs int64) string {
-	for id, op := range c.ops {
-		if op.DeadlineMs+slack(op) < nowMs {
-			return fmt.Sprintf("broker %d: %s op %d was due at %d ms and has not run", id.broker, op.Type, id.id, op.DeadlineMs)
-		}
+// opKey keeps the numbers of the two purgatories apart.
+func opKey(op int64, kind event.OpKind) int64 {
+	if kind == event.DelayedHeartbeat {
+		return -op
 	}
-	for ticket, p := range c.parked {
-		if !c.ends(p) {
-			return fmt.Sprintf("request #%d (API %d of %s) is parked at broker %d, and nothing there will ever end it", ticket, p.api, p.member, p.broker)
-		}
-	}
-	return ""
+	return op
 }
 
 // slack is how far a deadline may be off: heartbeats that come within 100 ms of each other are told as one.
@@ -261,41 +239,87 @@ func slack(op event.OperationWatched) int64 {
 	return 0
 }
 
-func (c *checks) ends(p parkedReply) bool {
+// moment looks at the whole between two moments: no timer is overdue; whoever asked is answered or parked; whatever is
+// parked has something that will end it; no client waits beyond its deadline.
+func (c *checks) moment(nowMs int64) string {
 	for id, op := range c.ops {
-		if id.broker == p.broker && (p.api == 11 && (op.Type == event.DelayedJoin || op.Type == event.InitialDelayedJoin) ||
-			p.api == 14 && op.Type == event.DelayedSync) {
+		if op.DeadlineMs+slack(op) < nowMs {
+			return fmt.Sprintf("broker %d: %s op %d was due at %d ms and has not run", id.broker, op.Type, op.Op, op.DeadlineMs)
+		}
+	}
+	for _, ticket := range c.loose {
+		if a, open := c.atBroker[ticket]; open && !a.parked {
+			return fmt.Sprintf("request #%d (API %d of %s) at broker %d is neither answered nor parked", ticket, a.api, a.member, a.broker)
+		}
+	}
+	c.loose = c.loose[:0]
+	for ticket, a := range c.atBroker {
+		if !c.ends(a) {
+			return fmt.Sprintf("request #%d (API %d of %s) is parked at broker %d, and nothing there will ever end it", ticket, a.api, a.member, a.broker)
+		}
+	}
+	for r, s := range c.sent {
+		if s.deadlineMs < nowMs && !c.scene.frozen(s.client, nowMs) {
+			return fmt.Sprintf("request #%d of %s should have been answered or given up at %d ms", r, s.client, s.deadlineMs)
+		}
+	}
+	return ""
+}
+
+// ends tells whether a parked request waits for something that is under way.
+func (c *checks) ends(a asked) bool {
+	writes := map[int16]string{8: "offsets", 28: "transactional offsets", 42: "tombstones", 47: "tombstones", 11: "group", 14: "group"}[a.api]
+	for id, u := range c.appends {
+		if id.broker == a.broker && u.what == writes && (u.group == a.group || a.group == "") {
 			return true
 		}
 	}
-	for id, what := range c.appends {
-		if id.broker == p.broker && ((p.api == 14 || p.api == 11) && what == "group" || p.api == 8 && what == "offsets" || p.api == 28 && what == "transactional offsets") {
+	if a.api == 28 {
+		return c.scene.verifies(a.broker, a.group)
+	}
+	for id, op := range c.ops {
+		if id.broker == a.broker && len(op.Keys) > 0 && (a.api == 11 && op.Keys[0] == "join-"+a.group || a.api == 14 && op.Keys[0] == "sync-"+a.group) {
 			return true
 		}
 	}
 	return false
 }
 
-// lead: as long as a broker has the group, its generation does not fall.
-func (c *checks) lead(e event.Event) string {
+// generations: as long as a broker has a group, its generation grows by one; one broker has it at a time; what a load
+// brings back is not older than what was known to be in the log.
+func (c *checks) generations(e event.Event) string {
+	at := groupAt{e.Broker, e.Group}
 	switch b := e.Body.(type) {
 	case event.GroupCreated:
-		c.groupAt[e.Broker], c.generation[e.Broker] = true, 0
+		return c.gained(at, 0)
 	case event.GroupLoaded:
-		c.groupAt[e.Broker], c.generation[e.Broker] = true, b.Generation
+		if b.Generation < c.stored[e.Group] {
+			return fmt.Sprintf("group %s comes back in generation %d, and %d was written", e.Group, b.Generation, c.stored[e.Group])
+		}
+		return c.gained(at, b.Generation)
 	case event.GroupRemoved:
-		delete(c.groupAt, e.Broker)
-		delete(c.generation, e.Broker)
+		delete(c.generation, at)
+		if b.Why != event.WhyNotCoordinator {
+			delete(c.stored, e.Group)
+		}
 	case event.GenerationStarted:
-		if was := c.generation[e.Broker]; b.Generation <= was {
+		if was := c.generation[at]; b.Generation != was+1 {
 			return fmt.Sprintf("generation %d follows generation %d", b.Generation, was)
 		}
-		c.generation[e.Broker] = b.Generation
-	case event.RequestReceived:
-		if len(c.groupAt) > 1 {
-			return fmt.Sprintf("several brokers have the group: %v", slices.Sorted(maps.Keys(c.groupAt)))
+		c.generation[at] = b.Generation
+	case event.AssignmentStored:
+		c.stored[e.Group] = max(c.stored[e.Group], b.Generation)
+	}
+	return ""
+}
+
+func (c *checks) gained(at groupAt, generation int32) string {
+	for other := range c.generation {
+		if other.group == at.group {
+			return fmt.Sprintf("brokers %d and %d both have group %s", other.broker, at.broker, at.group)
 		}
 	}
+	c.generation[at] = generation
 	return ""
 }
 
@@ -315,92 +339,90 @@ func (c *checks) assign(e event.Event) string {
 				}
 			}
 		}
+	case event.MemberAdded:
+		c.owners.member(e.Group, b.Member, b.InstanceID)
 	case event.MemberReplaced:
-		c.first[b.Member] = cmp.Or(c.first[b.Old], b.Old)
+		c.owners.member(e.Group, b.Member, b.InstanceID)
+	case event.GroupRemoved:
+		if b.Why != event.WhyNotCoordinator {
+			c.owners.life[e.Group]++ // generations begin anew
+		}
 	case event.ClientAssigned:
-		who := cmp.Or(c.first[b.Member], b.Member)
-		taken := c.assigned[b.Generation]
-		if taken == nil {
-			taken = map[string]string{}
-			c.assigned[b.Generation] = taken
+		return c.owners.take(e.Group, b)
+	}
+	return ""
+}
+
+// recentOwners knows who took what over in the newest generations.
+type recentOwners struct {
+	life map[string]int
+	who  map[string]ownerName // by member id
+	ids  recent[string]
+	took map[generationOf]map[string]string
+	old  []generationOf
+}
+
+// ownerName is a member over its life: static members keep their name when their id changes.
+type ownerName struct {
+	name string
+	life int
+}
+
+type generationOf struct {
+	group      string
+	life       int
+	generation int32
+}
+
+func newOwners() recentOwners {
+	return recentOwners{map[string]int{}, map[string]ownerName{}, newRecent[string](4000), map[generationOf]map[string]string{}, nil}
+}
+
+func (o *recentOwners) member(group, id, instance string) {
+	o.ids.add(id)
+	o.who[id] = ownerName{cmp.Or(instance, id), o.life[group]}
+	if len(o.who) > 2*cap(o.ids.ring) {
+		maps.DeleteFunc(o.who, func(id string, _ ownerName) bool { return !o.ids.set[id] })
+	}
+}
+
+// take notes what a client took over.
+func (o *recentOwners) take(group string, b event.ClientAssigned) string {
+	who, known := o.who[b.Member]
+	if !known {
+		return fmt.Sprintf("%s took partitions over as %s, which was never a member", b.Client, b.Member)
+	}
+	key := generationOf{group, who.life, b.Generation}
+	taken := o.took[key]
+	if taken == nil {
+		taken = map[string]string{}
+		o.took[key] = taken
+		if o.old = append(o.old, key); len(o.old) > 64 {
+			delete(o.took, o.old[0])
+			o.old = o.old[1:]
 		}
-		for _, t := range b.Topics {
-			for _, p := range t.Partitions {
-				name := fmt.Sprintf("%s-%d", t.Topic, p)
-				if other := taken[name]; other != "" && other != who {
-					return fmt.Sprintf("in generation %d both %s and %s took %s over", b.Generation, other, b.Member, name)
-				}
-				taken[name] = who
+	}
+	for _, t := range b.Topics {
+		for _, p := range t.Partitions {
+			name := fmt.Sprintf("%s-%d", t.Topic, p)
+			if other := taken[name]; other != "" && other != who.name {
+				return fmt.Sprintf("in generation %d both %s and %s took %s over", b.Generation, other, who.name, name)
 			}
+			taken[name] = who.name
 		}
 	}
 	return ""
 }
 
-// commit: what was acknowledged is found again, or something later.
-func (c *checks) commit(e event.Event) string {
-	switch b := e.Body.(type) {
-	case event.OffsetsPending:
-		for _, o := range b.Offsets {
-			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
-			c.maybe[name] = append(c.maybe[name], o.Offset)
-		}
-	case event.TxnOffsetsPending:
-		for _, o := range b.Offsets {
-			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
-			c.maybe[name] = append(c.maybe[name], o.Offset)
-		}
-	case event.OffsetsCommitted:
-		if b.Loaded {
-			return c.found(b.Offsets)
-		}
-		for _, o := range b.Offsets {
-			name := fmt.Sprintf("%s-%d", o.Topic, o.Partition)
-			c.acknowledged[name] = o.Offset
-			if i := slices.Index(c.maybe[name], o.Offset); i >= 0 {
-				c.maybe[name] = c.maybe[name][i+1:]
-			}
-		}
-	case event.LoadFinished:
-		// Everything that this partition holds has been told before; a group with acknowledged commits must be among it.
-		if b.Failed != "" {
-			return "a load failed: " + b.Failed
-		}
-	}
-	return ""
-}
-
-// found compares what a load brought back with what was acknowledged.
-func (c *checks) found(offsets []event.OffsetValue) string {
-	there := map[string]int64{}
-	for _, o := range offsets {
-		there[fmt.Sprintf("%s-%d", o.Topic, o.Partition)] = o.Offset
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.acknowledged)) {
-		offset, ok := there[name]
-		if !ok {
-			return fmt.Sprintf("the acknowledged commit %s=%d is gone", name, c.acknowledged[name])
-		}
-		if offset != c.acknowledged[name] && !slices.Contains(c.maybe[name], offset) {
-			return fmt.Sprintf("%s was committed at %d and is found at %d", name, c.acknowledged[name], offset)
-		}
-		c.acknowledged[name] = offset
-	}
-	c.mark("a commit survived a failover", len(c.acknowledged) > 0)
-	return ""
-}
-
-// settled: where everything is healthy, no request is without an answer beyond its time, and nothing is parked for long.
+// settled: where everything is healthy, nothing is parked for long and nothing is left behind.
 func (c *checks) settled(nowMs int64) string {
-	for _, r := range slices.Sorted(maps.Keys(c.sent)) {
-		if s := c.sent[r]; s.deadlineMs <= nowMs {
-			return fmt.Sprintf("request #%d of %s should have been answered or given up at %d ms", r, s.client, s.deadlineMs)
+	for _, t := range slices.Sorted(maps.Keys(c.atBroker)) {
+		if a := c.atBroker[t]; nowMs-a.sinceMs > 10_000 {
+			return fmt.Sprintf("request #%d (API %d of %s) is parked since %d ms", t, a.api, a.member, a.sinceMs)
 		}
 	}
-	for _, t := range slices.Sorted(maps.Keys(c.parked)) {
-		if p := c.parked[t]; nowMs-p.sinceMs > 10_000 {
-			return fmt.Sprintf("request #%d is parked since %d ms", t, p.sinceMs)
-		}
+	for id, u := range c.appends {
+		return fmt.Sprintf("append %d of broker %d (%s of %s) has no outcome yet", id.id, id.broker, u.what, u.group)
 	}
 	return ""
 }
