@@ -49,11 +49,11 @@ func Jars(version string) (string, error) {
 	}
 	out, err := exec.Command("mvn", "-q", "-B", "-f", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("Maven did not bring Apache Kafka %s: %w\n%s", version, err, bytes.TrimSpace(out))
+		return "", fmt.Errorf("mvn did not bring Apache Kafka %s: %w\n%s", version, err, bytes.TrimSpace(out))
 	}
 	jars, err := filepath.Glob(filepath.Join(dir, "kafka-clients-*.jar"))
 	if err != nil || len(jars) == 0 {
-		return "", errors.Join(fmt.Errorf("Maven ended well, but %s holds no kafka-clients jar; delete it and try again", dir), err)
+		return "", errors.Join(fmt.Errorf("mvn ended well, but %s holds no kafka-clients jar; delete it and try again", dir), err)
 	}
 	return dir, os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
 }

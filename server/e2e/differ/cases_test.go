@@ -10,9 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// delayMs is the initial delay in the cases; they give it in units of a twenty-fourth.
-const delayMs = 1200
-
+// casesConfiguration is that of the cases with times that a busy machine can tell apart: the initial delay is 1.2 s.
 var casesConfiguration = map[string]string{
 	"offsets.topic.num.partitions":     "4",
 	"group.initial.rebalance.delay.ms": "1200",
