@@ -15,6 +15,20 @@ const (
 	ownerCleanup
 )
 
+// PurgatorySize are the two figures that Kafka's metrics give of a purgatory.
+type PurgatorySize struct {
+	// Name is Kafka's: "Heartbeat" for the sessions of members, "Rebalance" for joins and syncs.
+	Name string
+	// PurgatorySize counts entries of watch lists: an operation under several keys counts several times, and one that is
+	// over counts until somebody knocks there, or more than 1 000 are. NumDelayedOperations counts those with a timer.
+	PurgatorySize, NumDelayedOperations int
+}
+
+// Purgatories tells how large the two purgatories are.
+func (c *Coordinator) Purgatories() [2]PurgatorySize {
+	return [2]PurgatorySize{{"Heartbeat", c.sessions.Watched(), c.sessions.Delayed()}, {"Rebalance", c.rebalances.Watched(), c.rebalances.Delayed()}}
+}
+
 // operation is a delayed operation as a plain value: what it is and whose.
 type operation struct {
 	kind event.OpKind

@@ -373,6 +373,14 @@ func (d *Drive) Facts(nowMs int64) []event.Event {
 	return append(facts, edge)
 }
 
+// Purgatories tells how large the purgatories of a broker's coordinator are; ok is false where it does not run.
+func (d *Drive) Purgatories(broker int32) (sizes [2]coordinator.PurgatorySize, ok bool) {
+	if m := d.machine(broker); m != nil {
+		return m.c.Purgatories(), true
+	}
+	return sizes, false
+}
+
 // Probe tells what a request would get now from a broker's coordinator. Of a broker that does not run it tells nothing:
 // no Reply, and not Parked.
 func (d *Drive) Probe(nowMs int64, broker int32, r coordinator.Request) coordinator.Probed {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"grouplab/coordinator/drive"
 	"grouplab/coordinator/event"
@@ -161,8 +162,30 @@ func (s *Server) figures() web.Figures {
 	for _, a := range f.Answered {
 		w.Requests = append(w.Requests, web.Requests{API: a.API, Code: a.Code, Count: a.Count})
 	}
+	w.Purgatories = s.purgatories()
 	return w
 }
+
+// purgatories asks the loop; where it does not answer in time there is nothing to tell.
+func (s *Server) purgatories() (list []web.Purgatory) {
+	ctx, cancel := context.WithTimeout(s.ctx, purgatoriesTimeout)
+	defer cancel()
+	var found []web.Purgatory
+	err := s.loop.Do(ctx, func(_ int64, d *drive.Drive) {
+		for id := int32(1); id <= s.cfg.Brokers; id++ {
+			sizes, ok := d.Purgatories(id)
+			for i := 0; ok && i < len(sizes); i++ {
+				found = append(found, web.Purgatory{Broker: id, Name: sizes[i].Name, Size: sizes[i].PurgatorySize, Delayed: sizes[i].NumDelayedOperations})
+			}
+		}
+	})
+	if err != nil { // found may still be written to
+		return nil
+	}
+	return found
+}
+
+const purgatoriesTimeout = 2 * time.Second
 
 // Probe answers what each request of a member would get now, on a copy of the group.
 func (c control) Probe(ctx context.Context, group, member string) (answers []web.Probed, err error) {

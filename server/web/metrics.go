@@ -86,6 +86,8 @@ var (
 	descParked      = desc("parked_replies", "Answers that are held back, by API.", "api")
 	descWaiting     = desc("waiting_groups", "Groups that wait for somebody, by what they wait for.", "for")
 	descOperations  = desc("delayed_operations", "Operations in purgatory, by type.", "type")
+	descPurgatory   = desc("purgatory_size", "Entries in the watch lists of a purgatory, those of operations that are over included.", "broker", "purgatory")
+	descDelayed     = desc("purgatory_delayed_operations", "Operations of a purgatory that have a timer.", "broker", "purgatory")
 	descBrokers     = desc("brokers", "Brokers by whether they run.", "up")
 	descRebalances  = desc("rebalances_total", "Rebalances by what began them.", "cause")
 	descRemoved     = desc("members_removed_total", "Members removed, by reason.", "reason")
@@ -145,6 +147,10 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	count(descOut, f.BytesOut)
 	gauge(descLag, f.LoopLagMs/1000)
 	gauge(descQueue, float64(f.LoopQueue))
+	for _, p := range f.Purgatories {
+		gauge(descPurgatory, float64(p.Size), strconv.Itoa(int(p.Broker)), p.Name)
+		gauge(descDelayed, float64(p.Delayed), strconv.Itoa(int(p.Broker)), p.Name)
+	}
 	for _, r := range f.Requests {
 		count(descRequests, r.Count, event.APIName(r.API), event.CodeName(r.Code))
 	}

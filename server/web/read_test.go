@@ -289,7 +289,8 @@ func TestMetrics(t *testing.T) {
 	l := newLab(t, live.Config{})
 	l.metrics.figures = func() Figures {
 		return Figures{Connections: 3, ConnectionsTotal: 5, LoopLagMs: 1.5, LoopQueue: 2, BytesIn: 10, BytesOut: 20,
-			Requests: []Requests{{API: 3, Count: 4}, {API: 0, Code: 6, Count: 1}}}
+			Purgatories: []Purgatory{{2, "Heartbeat", 7, 5}},
+			Requests:    []Requests{{API: 3, Count: 4}, {API: 0, Code: 6, Count: 1}}}
 	}
 	l.publish("orders-svc", event.RebalanceStarted{Why: event.WhyNewMember}, event.RebalanceStarted{Why: event.WhyNewMember},
 		event.MemberRemoved{Member: "x", Why: event.WhySessionExpired}, event.HeartbeatReceived{Member: "c1-a", Merged: 4},
@@ -308,6 +309,7 @@ func TestMetrics(t *testing.T) {
 		`grouplab_coordinator_replies_total{api="Heartbeat",code="NONE"} 5`, `grouplab_coordinator_replies_total{api="Heartbeat",code="REBALANCE_IN_PROGRESS"} 1`,
 		`grouplab_coordinator_replies_total{api="JoinGroup",code="MEMBER_ID_REQUIRED"} 1`,
 		`grouplab_offset_commits_total 1`, `grouplab_offset_commits_refused_total{code="UNKNOWN_MEMBER_ID"} 1`, `grouplab_brokers_fenced_total 1`,
+		`grouplab_purgatory_size{broker="2",purgatory="Heartbeat"} 7`, `grouplab_purgatory_delayed_operations{broker="2",purgatory="Heartbeat"} 5`,
 		`grouplab_connections 3`, `grouplab_connections_opened_total 5`, `grouplab_loop_lag_seconds 0.0015`, `grouplab_loop_queue 2`,
 		`grouplab_requests_total{api="Metadata",code="NONE"} 4`, `grouplab_requests_total{api="Produce",code="NOT_LEADER_FOR_PARTITION"} 1`,
 		`grouplab_viewers 0`, `grouplab_events_total 11`, `grouplab_events_skipped_total 0`, `grouplab_event_seq 11`, `go_goroutines `,

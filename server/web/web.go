@@ -95,6 +95,15 @@ type Figures struct {
 	// LoopLagMs is how late the loop woke up for its last deadline; LoopQueue how many requests wait for it.
 	LoopLagMs float64
 	LoopQueue int64
+	// Purgatories are those of the brokers that run.
+	Purgatories []Purgatory
+}
+
+// Purgatory is how large one purgatory of a broker is (Kafka: PurgatorySize, NumDelayedOperations).
+type Purgatory struct {
+	Broker        int32
+	Name          string
+	Size, Delayed int
 }
 
 // Requests counts requests of one API that were answered with one code.

@@ -1,0 +1,33 @@
+package coordinator
+
+import (
+	"fmt"
+	"testing"
+)
+
+// The two figures of each purgatory (behaviour.md 11.3): what is over counts as watched until somebody knocks, or until more
+// than 1 000 are over; it never counts as delayed.
+func TestSizesOfThePurgatories(t *testing.T) {
+	b := newBench(t)
+	want := func(what, sizes string) {
+		t.Helper()
+		if got := fmt.Sprint(b.c.Purgatories()); got != sizes {
+			t.Errorf("%s: %s, want %s", what, got, sizes)
+		}
+	}
+	want("nobody", "[{Heartbeat 0 0} {Rebalance 0 0}]")
+	m, ticket := b.twoStep("m", joinWith{session: 600000, rebalance: 600000})
+	want("parked in the initial delay", "[{Heartbeat 1 1} {Rebalance 1 1}]")
+	b.advance(51)
+	b.joined(ticket)
+	want("waiting for its sync", "[{Heartbeat 1 1} {Rebalance 2 1}]") // the join is over, and lies in its list
+	b.sync(m, 1, nil)
+	want("stable", "[{Heartbeat 1 1} {Rebalance 1 0}]") // the knock on the sync took it off its list
+	for range 3 {
+		b.advance(10)
+		b.heartbeat(m, 1)
+	}
+	want("after heartbeats", "[{Heartbeat 1 1} {Rebalance 1 0}]") // each knocks on the member's key first
+	b.leave(groupID, 5, m)
+	want("left", "[{Heartbeat 0 0} {Rebalance 1 0}]") // the initial delay, on whose key nobody has knocked since
+}
