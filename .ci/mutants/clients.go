@@ -1,0 +1,77 @@
+package main
+
+// Assignors and simulated consumers.
+var clients = []mutant{
+	{
+		id: "assign-static-first", from: "AbstractPartitionAssignor.MemberInfo.compareTo",
+		rule:  "members are taken in order of instance ids, which outlive member ids",
+		file:  "coordinator/assign/range.go",
+		old:   "cmp.Or(cmp.Compare(a.InstanceID, b.InstanceID), cmp.Compare(a.ID, b.ID))",
+		new:   "cmp.Compare(a.ID, b.ID)",
+		tests: []string{"TestRange"},
+	},
+	{
+		id: "sticky-later-generation", from: "KIP-341; AbstractStickyAssignor",
+		rule:  "of two members that claim a partition the one of the later generation is believed",
+		file:  "coordinator/assign/sticky.go",
+		old:   "h == nobody || m.Generation > g.members[h].Generation {",
+		new:   "h == nobody || m.Generation < g.members[h].Generation {",
+		tests: []string{"TestAssignors"},
+	},
+	{
+		id: "cooperative-two-steps", from: "KIP-429; CooperativeStickyAssignor.adjustAssignment",
+		rule:  "a partition that moves is given to nobody until its owner has revoked it",
+		file:  "coordinator/assign/cooperative.go",
+		old:   "\t\tif n > 0 {\n",
+		new:   "\t\tif n > 1 {\n",
+		tests: []string{"TestCooperativeStickyAgreesWithFranzGo"},
+	},
+	{
+		id: "roundrobin-goes-on", from: "RoundRobinAssignor",
+		rule:  "the next topic goes on with the member behind, not with the first again",
+		file:  "coordinator/assign/roundrobin.go",
+		old:   "\t\tfor p := t.first; p < t.first+t.count; p++ {\n\t\t\tfor !g.subscribed",
+		new:   "\t\tnext = 0\n\t\tfor p := t.first; p < t.first+t.count; p++ {\n\t\t\tfor !g.subscribed",
+		tests: []string{"TestRoundRobinAgreesWithFranzGo"},
+	},
+	{
+		id: "client-static-leaves-silently", from: "KIP-345; AbstractCoordinator.maybeLeaveGroup",
+		rule:  "a static member sends no LeaveGroup when it closes",
+		file:  "coordinator/sim/leave.go",
+		old:   "if c.cfg.InstanceID == \"\" && c.coordinator != 0",
+		new:   "if c.coordinator != 0",
+		tests: []string{"TestStaticMembersSayNothingWhenTheyLeave"},
+	},
+	{
+		id: "client-poll-interval", from: "KIP-62; HeartbeatThread.run, max.poll.interval.ms",
+		rule:  "a consumer whose application does not poll leaves by itself",
+		file:  "coordinator/sim/heartbeat.go",
+		old:   "w.nowMs < c.busyUntilMs && w.nowMs >= c.lastPollMs+int64(c.cfg.RebalanceTimeoutMs):",
+		new:   "w.nowMs < c.busyUntilMs && w.nowMs < c.lastPollMs:",
+		tests: []string{"TestScript/poll_interval_expired.txt"},
+	},
+	{
+		id: "client-late-join-answer", from: "AbstractCoordinator.JoinGroupResponseHandler",
+		rule:  "a join result that comes when the client no longer joins is not taken",
+		file:  "coordinator/sim/join.go",
+		old:   "if c.state != event.Rebalancing {",
+		new:   "if c.state == event.Joined {",
+		tests: []string{"TestWokenUpInMidJoin"},
+	},
+	{
+		id: "client-old-commit-answer", from: "ConsumerCoordinator.OffsetCommitResponseHandler; KAFKA-8012",
+		rule:  "a refused commit of an older generation does not throw a member out that has joined again",
+		file:  "coordinator/sim/commit.go",
+		old:   "k.generation == c.generation && k.member == c.memberID && k.use",
+		new:   "k.use",
+		tests: []string{"TestCommitOfAnEarlierMembershipIsNoNews"},
+	},
+	{
+		id: "client-lost-revokes", from: "KIP-429; ConsumerCoordinator.onJoinPrepare",
+		rule:  "a cooperative consumer that lost its membership gives everything up",
+		file:  "coordinator/sim/join.go",
+		old:   "lost || !c.cooperative()",
+		new:   "!c.cooperative()",
+		tests: []string{"TestACooperativeConsumerLosesEverythingWithItsMembership"},
+	},
+}
