@@ -368,7 +368,7 @@ func (w *walk) copyOf(seed uint64) *walk {
 	b.c = w.b.c.Clone(w.b.c.cfg.Numbers.Clone())
 	b.events = append([]event.Event(nil), w.b.events...)
 	b.held = append([]Append(nil), w.b.held...)
-	b.replies = map[Ticket]kmsg.Response{}
+	b.replies, b.asked = map[Ticket]kmsg.Response{}, maps.Clone(w.b.asked)
 	for ticket, resp := range w.b.replies {
 		b.replies[ticket] = resp
 	}

@@ -29,8 +29,9 @@ type bench struct {
 	held    []Append
 	hold    bool
 	written []Append
-	failing int16 // the code that appends get
-	offset  int64 // of the next batch
+	failing int16            // the code that appends get
+	offset  int64            // of the next batch
+	asked   map[Ticket]int16 // the versions of the requests
 }
 
 func caseSettings() Settings {
@@ -40,7 +41,7 @@ func caseSettings() Settings {
 }
 
 func newBench(t testing.TB) *bench {
-	b := &bench{t: t, now: 1000, replies: map[Ticket]kmsg.Response{}}
+	b := &bench{t: t, now: 1000, replies: map[Ticket]kmsg.Response{}, asked: map[Ticket]int16{}}
 	b.c = New(b.now, Config{Broker: 1, Numbers: &event.Numbers{}, Settings: caseSettings(),
 		MemberID: func(clientID string, _ int32, issued int64) string { return fmt.Sprintf("%s-%d", clientID, issued) }})
 	b.c.MetadataChanged(b.now, Metadata{Brokers: []BrokerInfo{{1, "localhost", 9092}, {2, "localhost", 9093}},
@@ -77,6 +78,9 @@ func (b *bench) take() {
 			}
 			if r.Cause == 0 {
 				b.t.Fatalf("the reply to ticket %d names no event", r.Ticket)
+			}
+			if version, known := b.asked[r.Ticket]; known && version != r.Kmsg.GetVersion() {
+				b.t.Fatalf("a request of version %d is answered with %T of version %d", version, r.Kmsg, r.Kmsg.GetVersion())
 			}
 			b.replies[r.Ticket] = r.Kmsg
 			checkEncodes(b.t, r.Kmsg)
@@ -161,6 +165,7 @@ func (b *bench) advance(ms int64) {
 func (b *bench) send(clientID string, q kmsg.Request) Ticket {
 	b.t.Helper()
 	b.tickets++
+	b.asked[b.tickets] = q.GetVersion()
 	b.c.Handle(b.now, Request{Ticket: b.tickets, ClientID: clientID, ClientHost: "/127.0.0.1", Kmsg: q})
 	b.take()
 	return b.tickets

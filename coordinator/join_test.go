@@ -353,8 +353,9 @@ func TestNewMemberWaitsFiveMinutesAtMost(t *testing.T) {
 	}
 	resp := b.joined(x)
 	wantCode(t, "x", resp.ErrorCode, 25)
-	if resp.MemberID != "" {
-		t.Fatal(resp.MemberID)
+	removed := eventsOf[event.MemberRemoved](b)
+	if resp.MemberID != "" || len(removed) != 1 || removed[0].Why != event.WhyNewMemberTimeout {
+		t.Fatalf("%q, %+v", resp.MemberID, removed)
 	}
 	b.inState(event.PreparingRebalance)
 	again := b.joined(b.join("m", joinWith{version: 9, id: m, session: 100000, rebalance: 599000}))

@@ -455,8 +455,15 @@ func TestReplacementThatTakesLong(t *testing.T) {
 	}
 	b.release(0)
 	id := b.joined(ticket).MemberID
-	b.advance(400)
-	wantCode(t, "follower", b.heartbeatStatic(id, "follower", 1), 0)
+	b.hold = false
+	b.advance(250)
+	wantCode(t, "leader", b.heartbeatStatic(l, "leader", 1), 0)
+	b.advance(249)
+	if b.c.groups[groupID].byID[id] == nil {
+		t.Fatal("the session began before the answer")
+	}
+	b.advance(1)
+	wantCode(t, "follower, who has sent nothing", b.heartbeatStatic(id, "follower", 1), 25)
 }
 
 func TestPendingIDWithAnInstance(t *testing.T) {

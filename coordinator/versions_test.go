@@ -224,6 +224,11 @@ func TestOffsetFetchOfEveryVersion(t *testing.T) {
 		}
 		want := fmt.Sprintf("topic: 0=5/0 epoch %d %q, 1=%s; ", epoch, "m", unstable)
 		some := []kmsg.OffsetFetchRequestGroupTopic{{Topic: "topic", Partitions: []int32{0, 1}}}
+		any := &kmsg.OffsetFetchRequest{Version: version, Group: groupID, Groups: []kmsg.OffsetFetchRequestGroup{{Group: groupID, Topics: some}},
+			Topics: []kmsg.OffsetFetchRequestTopic{{Topic: "topic", Partitions: []int32{0, 1}}}}
+		if code, offset := firstFetched(answer[*kmsg.OffsetFetchResponse](b, b.send("m", any)), 1); code != 0 || offset != 6 {
+			t.Fatalf("v%d, what may be overtaken: %d, %d", version, code, offset)
+		}
 		if got := fetchedText(fetch(groupID, some)); got != want {
 			t.Fatalf("v%d: %s, want %s", version, got, want)
 		}
@@ -285,6 +290,16 @@ func (b *bench) fetchOf(version int16, group string, topics []kmsg.OffsetFetchRe
 	return g
 }
 
+// firstFetched is what was fetched of the i-th partition of the first topic, in either shape.
+func firstFetched(resp *kmsg.OffsetFetchResponse, i int) (code int16, offset int64) {
+	if resp.Version >= 8 {
+		p := resp.Groups[0].Topics[0].Partitions[i]
+		return p.ErrorCode, p.Offset
+	}
+	p := resp.Topics[0].Partitions[i]
+	return p.ErrorCode, p.Offset
+}
+
 // fetchedText tells what was fetched; epoch and metadata of the first partition only.
 func fetchedText(g kmsg.OffsetFetchResponseGroup) (s string) {
 	for _, topic := range g.Topics {
@@ -322,7 +337,7 @@ func TestDescribeOfEveryVersion(t *testing.T) {
 			if asks && version >= 3 {
 				operations = all
 			}
-			if got.AuthorizedOperations != operations || foreign.AuthorizedOperations != -2147483648 || got.State != "Stable" || got.Protocol != "range" ||
+			if got.Group != groupID || foreign.Group != otherGroup || missing.Group != "deadGroupId" || got.AuthorizedOperations != operations || foreign.AuthorizedOperations != -2147483648 || got.State != "Stable" || got.Protocol != "range" ||
 				got.ProtocolType != "consumer" || (got.Members[0].InstanceID != nil) != (version >= 4) || foreign.ErrorCode != 16 || foreign.State != "" {
 				t.Fatalf("v%d: %+v", version, resp)
 			}
@@ -390,9 +405,14 @@ func TestFindCoordinatorOfEveryVersion(t *testing.T) {
 	for version := int16(0); version <= 6; version++ {
 		for key, want := range map[string]int16{groupID: 0, otherGroup: 15, "": 0} {
 			q := kmsg.NewPtrFindCoordinatorRequest()
-			q.Version, q.CoordinatorKey, q.CoordinatorKeys = version, key, []string{key}
+			if q.Version = version; version >= 4 {
+				q.CoordinatorKeys = []string{key}
+			} else {
+				q.CoordinatorKey = key
+			}
 			resp := onTheWire(t, answer[*kmsg.FindCoordinatorResponse](b, b.send("m", q)))
-			got := kmsg.FindCoordinatorResponseCoordinator{Key: key, NodeID: resp.NodeID, Host: resp.Host, Port: resp.Port, ErrorCode: resp.ErrorCode}
+			got := kmsg.FindCoordinatorResponseCoordinator{Key: key, NodeID: resp.NodeID, Host: resp.Host, Port: resp.Port, ErrorCode: resp.ErrorCode,
+				ErrorMessage: resp.ErrorMessage}
 			if version >= 4 {
 				if len(resp.Coordinators) != 1 {
 					t.Fatalf("v%d: %+v", version, resp)
@@ -405,6 +425,9 @@ func TestFindCoordinatorOfEveryVersion(t *testing.T) {
 			}
 			if got.ErrorCode != want || got.Key != key || got.NodeID != node || got.Host != host || got.Port != port {
 				t.Fatalf("v%d %q: %+v", version, key, got)
+			}
+			if version >= 1 && (got.ErrorMessage == nil) != (want == 0) {
+				t.Fatalf("v%d %q says %s", version, key, text(got.ErrorMessage))
 			}
 		}
 		for keyType := int8(2); keyType < 4; keyType++ {
