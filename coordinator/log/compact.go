@@ -121,6 +121,9 @@ func (l *Log) Compact(c Compaction) (Compacted, error) {
 	}
 	l.segments = append(cleaned, rest...)
 	l.cleaned = done.To
+	// A reader must not be told of a transaction whose marker it may never meet: it would leave out the producer's next one
+	// (CleanedTransactionMetadata keeps such out of the transaction index).
+	l.aborted = slices.DeleteFunc(slices.Clone(l.aborted), func(a aborted) bool { return p.empty[a.marker] })
 	return done, nil
 }
 

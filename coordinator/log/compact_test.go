@@ -512,3 +512,30 @@ func TestSegmentsByTime(t *testing.T) {
 		t.Errorf("cut, the second segment is of %d, %v", l.segments[1].firstMs, err)
 	}
 }
+
+// A reader of committed records leaves out what a producer wrote from the beginning of an aborted transaction up to its
+// marker. When compaction has taken both, it must not be told of that transaction: it would leave out the next one.
+func TestCompactForgetsAbortedTransactions(t *testing.T) {
+	txn := func(key, value string) []byte {
+		return Encode(Producer{9, 0, -1}, Transactional, []Record{keyed(0, key, value)})
+	}
+	end := Encode(NoProducer, 0, []Record{keyed(0, "end", "x")})
+	l := small(t, txn("a", "1"), mark(9, 0, false, 0), txn("b", "1"), mark(9, 0, true, 0), end)
+	copied := l.Clone()
+	for i, want := range []struct{ left, aborted string }{
+		{"1 marker, 2 b=1, 3 marker, 4 end=x", "[{9 0}]"}, // the marker is there, and ends what is left out
+		{"1 marker, 2 b=1, 3 marker, 4 end=x", "[]"},
+		{"2 b=1, 3 marker, 4 end=x", "[]"},
+	} {
+		compact(t, l, Compaction{Below: 99})
+		if got := dump(t, l); got != want.left {
+			t.Errorf("compaction %d left %q, want %q", i, got, want.left)
+		}
+		if got := fmt.Sprint(l.Aborted(0, 99)); got != want.aborted {
+			t.Errorf("after compaction %d a reader is told of %s, want %s", i, got, want.aborted)
+		}
+	}
+	if got := fmt.Sprint(copied.Aborted(0, 99)); got != "[{9 0}]" {
+		t.Errorf("a copy that was not compacted tells of %s", got)
+	}
+}
