@@ -6,6 +6,7 @@ WASM_GO := $(shell find wasm static/view lessons coordinator -name '*.go' -not -
 BROTLI  ?= 9
 TIME    ?= 30s
 TARGET  ?=
+PART    ?=
 # What runs seldom in the tab is not inlined: its code is not copied to where it is called, 7 % of the download.
 COLD    := grouplab/static/view grouplab/coordinator/sim/script grouplab/coordinator/txn grouplab/lessons grouplab/wasm/... \
            encoding/... regexp/... text/... html/... net/... crypto/... github.com/... time os fmt reflect
@@ -72,8 +73,8 @@ interop: ## put the same questions to a real Apache Kafka and to our brokers, an
 check: ## generated code fresh, vet and staticcheck on both targets, arrows, size budget
 	@bash .ci/check
 
-bench: build ## print the budgets' figures as ratios measured in one run
-	@bash .ci/bench
+bench: build ## print the budgets' figures and a table of them: make bench, or one PART of it, PART=machine
+	@bash .ci/bench $(PART)
 
 sim: ## a long seeded campaign: make sim SEED=7 STEPS=2000; one script through all its checks: make sim SCRIPT=FILE
 	@SCRIPT='$(if $(SCRIPT),$(abspath $(SCRIPT)))' SEED=$(SEED) STEPS=$(STEPS) SHRINK=$(SHRINK) HISTORY='$(if $(HISTORY),$(abspath $(HISTORY)))' \

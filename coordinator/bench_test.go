@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -102,9 +103,7 @@ func BenchmarkCommit10(b *testing.B) {
 // record is written. 2 000 requests from the first to the last reply. Budget: 20 ms.
 func BenchmarkRebalance(b *testing.B) {
 	c, ids := thousand(b)
-	var subscription kmsg.ConsumerMemberMetadata
-	subscription.Version, subscription.Topics = 1, []string{"orders"}
-	bytes := subscription.AppendTo(nil)
+	bytes := subscriptionOf("orders")
 	joins, syncs := make([]*kmsg.JoinGroupRequest, len(ids)), make([]*kmsg.SyncGroupRequest, len(ids))
 	for i, id := range ids {
 		joins[i] = kmsg.NewPtrJoinGroupRequest()
@@ -141,6 +140,107 @@ func BenchmarkRebalance(b *testing.B) {
 			b.Fatalf("%d answers, %s in generation %d", answered, g.state, g.generation)
 		}
 	}
+}
+
+// BenchmarkMemory is what lives on the heap for each member and each stored offset, by the difference that 10 000 members
+// in ten groups make, and 100 000 offsets in 1 000 groups, loaded or committed. Budgets: 2 000 and 64 bytes.
+func BenchmarkMemory(b *testing.B) {
+	per := func(b *testing.B, n int, unit string, fill func(*Coordinator)) {
+		for range b.N {
+			c := New(0, Config{Broker: 1, Numbers: &event.Numbers{}, Settings: DefaultSettings(),
+				MemberID: func(clientID string, _ int32, issued int64) string {
+					return fmt.Sprintf("%s-01234567-89ab-cdef-0123-%012d", clientID, issued)
+				}})
+			c.MetadataChanged(0, Metadata{Brokers: []BrokerInfo{{1, "localhost", 9092}}, Topics: map[string]int32{"orders": 1000}, OffsetsLeaders: []int32{1}})
+			c.Immigrate(0, 0, 0, 1)
+			before := liveHeap()
+			fill(c)
+			c.Advance(c.nowMs) // what was handed out is no longer the machine's
+			b.ReportMetric(float64(liveHeap()-before)/float64(n), unit)
+			runtime.KeepAlive(c)
+		}
+	}
+	b.Run("members", func(b *testing.B) {
+		per(b, 10_000, "B/member", func(c *Coordinator) {
+			c.Loaded(0, 0, 0, "")
+			c.Take()
+			for i := range 10_000 {
+				q := kmsg.NewPtrJoinGroupRequest()
+				q.Version, q.Group, q.ProtocolType = 3, fmt.Sprintf("group-%d", i%10), "consumer"
+				q.SessionTimeoutMillis, q.RebalanceTimeoutMillis = 45000, 300000
+				q.Protocols = []kmsg.JoinGroupRequestProtocol{{Name: "range", Metadata: subscriptionOf("orders")}, {Name: "cooperative-sticky", Metadata: subscriptionOf("orders")}}
+				c.Handle(0, Request{ClientID: fmt.Sprintf("consumer-%d", i), ClientHost: "/127.0.0.1", Kmsg: q})
+				c.Take()
+			}
+			for _, ms := range []int64{3000, 6000, 9000} {
+				c.Advance(ms)
+				c.Take()
+			}
+			for i := range 10 {
+				g := c.groups[fmt.Sprintf("group-%d", i)]
+				for _, m := range g.members {
+					q := &kmsg.SyncGroupRequest{Version: 3, Group: g.id, MemberID: m.id, Generation: g.generation}
+					if m.id == g.leader {
+						for _, o := range g.members {
+							q.GroupAssignment = append(q.GroupAssignment, kmsg.SyncGroupRequestGroupAssignment{MemberID: o.id, MemberAssignment: make([]byte, 40)})
+						}
+					}
+					c.Handle(9000, Request{Kmsg: q})
+					for _, a := range c.Take().Appends {
+						c.Appended(9000, a.Ticket, 0, 0)
+						c.Take()
+					}
+				}
+				if g.state != event.Stable || len(g.members) != 1000 {
+					b.Fatalf("%d members, %s", len(g.members), g.state)
+				}
+			}
+		})
+	})
+	b.Run("loaded", func(b *testing.B) {
+		per(b, 100_000, "B/offset", func(c *Coordinator) {
+			for i := range int64(1000) {
+				var records []record.Record
+				for p := range int32(100) {
+					records = append(records, record.Record{Key: record.OffsetKey(fmt.Sprintf("group-%d", i), "orders", p),
+						Value: record.OffsetValue(record.Offset{Offset: i, LeaderEpoch: -1, ExpireTimestampMs: -1})})
+				}
+				c.Load(0, 0, 0, batchAt(i*100, records...))
+			}
+			c.Loaded(0, 0, 0, "")
+			c.Take()
+		})
+	})
+	b.Run("committed", func(b *testing.B) {
+		per(b, 100_000, "B/offset", func(c *Coordinator) {
+			c.Loaded(0, 0, 0, "")
+			c.Take()
+			for i := range 1000 {
+				q := &kmsg.OffsetCommitRequest{Version: 8, Group: fmt.Sprintf("group-%d", i), Generation: -1}
+				t := kmsg.OffsetCommitRequestTopic{Topic: "orders"}
+				for p := range int32(100) {
+					t.Partitions = append(t.Partitions, kmsg.OffsetCommitRequestTopicPartition{Partition: p, Offset: int64(i), LeaderEpoch: -1})
+				}
+				q.Topics = append(q.Topics, t)
+				c.Handle(0, Request{Kmsg: q})
+				c.Appended(0, c.Take().Appends[0].Ticket, int64(i), 0)
+				c.Take()
+			}
+		})
+	})
+}
+
+func subscriptionOf(topic string) []byte {
+	m := kmsg.ConsumerMemberMetadata{Version: 1, Topics: []string{topic}}
+	return m.AppendTo(nil)
+}
+
+func liveHeap() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // BenchmarkLoad: a load of 100 000 offset records, 10 a batch, of 1 000 groups that committed ten times. Budget: 1 us.

@@ -218,6 +218,9 @@ func (c *Coordinator) stageOffsets(q *kmsg.OffsetCommitRequest, k *commit, table
 			}
 			if topic == nil {
 				topic, hint = &table.topics[table.topic(name)], int(p.Partition)
+				if topic.partitions == nil {
+					topic.partitions = make([]partitionOffset, 0, min(len(q.Topics[i].Partitions), int(c.meta.Topics[name])))
+				}
 			}
 			value := offsetValue{offset: p.Offset, metadata: metadataOf(p), commitMs: c.commitTime(q, p), expireMs: expireMs,
 				leaderEpoch: leaderEpochOf(q, p)}

@@ -402,10 +402,13 @@ func (c *Coordinator) clearTaken() {
 	if !c.taken {
 		return
 	}
-	const keep = 4096
+	const keep, few = 4096, 64
 	c.taken = false
-	if cap(c.out.Events) > keep {
+	switch n := len(c.out.Events); {
+	case cap(c.out.Events) > keep:
 		c.out.Events = nil
+	case n > few: // a few are soon written over; many would keep what they tell of alive for long
+		clear(c.out.Events)
 	}
 	c.room.empty()
 	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Verifications: c.out.Verifications[:0],
