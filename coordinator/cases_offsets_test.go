@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"encoding/hex"
 	"strings"
 	"testing"
 
@@ -50,6 +51,49 @@ func TestLOAD08_ImmigrationOfWhatIsHereAlready(t *testing.T) {
 	b.c.Emigrate(b.now, 0, 3)
 	b.take()
 	b.inState(event.Stable) // an older resignation
+}
+
+// Offset values of all versions (behaviour.md 10.8) are loaded, plain and in a transaction: version 1 alone has an expiry of
+// its own, from 3 on there is a leader epoch.
+func TestLoadOfOldOffsetValues(t *testing.T) {
+	for version, data := range []string{
+		"0000000000000000002a00016d00000000000003e8",
+		"0001000000000000002a00016d00000000000003e800000000000007d0",
+		"0002000000000000002a00016d00000000000003e8",
+		"0003000000000000002a0000000700016d00000000000003e8",
+		"0004000000000000002a00000007026d00000000000003e800",
+	} {
+		value, err := hex.DecodeString(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for keyVersion := byte(0); keyVersion <= 1; keyVersion++ {
+			key := record.OffsetKey(groupID, "topic", 0)
+			key[1] = keyVersion
+			for _, transactional := range []bool{false, true} {
+				b := unloaded(t)
+				batch := batchAt(7, record.Record{Key: key, Value: value})
+				if transactional {
+					batch.Transactional, batch.ProducerID = true, 9
+					b.load(0, 2, batch, markerBatch(8, 9, 1))
+				} else {
+					b.load(0, 2, batch)
+				}
+				o := b.c.groups[groupID].find("topic", 0)
+				v := o.value()
+				want := offsetValue{offset: 42, metadata: "m", commitMs: 1000, expireMs: -1, leaderEpoch: -1}
+				if version == 1 {
+					want.expireMs = 2000
+				}
+				if version >= 3 {
+					want.leaderEpoch = 7
+				}
+				if v != want || o.baseOffset != 7 {
+					t.Errorf("value version %d, key version %d, transactional %v: %+v at %d", version, keyVersion, transactional, v, o.baseOffset)
+				}
+			}
+		}
+	}
 }
 
 func TestOC07_NothingIsCounted(t *testing.T) {

@@ -24,8 +24,9 @@ type Verification struct {
 	ProducerEpoch   int16
 	// Partition of __consumer_offsets.
 	Partition int32
-	// Version is the TxnOffsetCommit's. From 5 on the partition is to be added where it is missing (KIP-890); before that
-	// it must be there. Before 4 a client does not know TRANSACTION_ABORTABLE.
+	// Version is the TxnOffsetCommit's. Before 4 a client does not know TRANSACTION_ABORTABLE. From 5 on the partition would
+	// have to be added where it is missing; that is of transaction version 2, which is not modelled (see package txn), so
+	// hosts do not advertise it.
 	Version int16
 	// Cause is the Seq of the TxnVerificationStarted that told of it.
 	Cause int64
