@@ -74,6 +74,10 @@ func (g *group) clone(memberSlots []*member) *group {
 		k.nameInstance(m)
 	}
 	k.supporters = maps.Clone(g.supporters)
+	k.departed = slices.Clone(g.departed)
+	for i, m := range k.departed {
+		k.departed[i] = memberSlots[m.slot]
+	}
 	k.pending, k.pendingByID = slices.Clone(g.pending), maps.Clone(g.pendingByID)
 	for i, m := range k.pending {
 		k.pending[i] = memberSlots[m.slot]

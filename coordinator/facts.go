@@ -82,6 +82,9 @@ func (f *facts) group(g *group) {
 			DeadlineMs: m.session.deadlineMs})
 		f.session(m)
 	}
+	for _, m := range g.departed {
+		f.session(m)
+	}
 	for _, m := range g.members {
 		f.parked(g, m, &m.join, apiJoinGroup)
 		f.parked(g, m, &m.sync, apiSyncGroup)

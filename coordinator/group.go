@@ -32,6 +32,7 @@ type group struct {
 	supporters  map[string]int     // how many members know a protocol (Kafka: supportedProtocols)
 	pending     []*member          // ids that were issued and have not joined yet (KIP-394)
 	pendingByID map[string]*member // the same; nil while there are none
+	departed    []*member          // issued ids that have left, whose timers still run (as in Kafka, without effect)
 	awaiting    int                // members whose JoinGroup is parked
 	pendingSync int                // members that have not sent SyncGroup in this generation
 

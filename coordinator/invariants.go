@@ -91,6 +91,11 @@ func (c *Coordinator) checkGroup(g *group) error {
 			return fmt.Errorf("the issued id %q is a member, or its timer does not run", m.id)
 		}
 	}
+	for _, m := range g.departed {
+		if !m.gone || m.group != g.slot || c.sessions.Place(m.session.op).Level < 0 {
+			return fmt.Errorf("the id %q that left has not gone, or its timer does not run", m.id)
+		}
+	}
 	if err := c.checkState(g, joins, syncs); err != nil {
 		return err
 	}

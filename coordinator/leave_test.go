@@ -133,6 +133,34 @@ func TestPendingIDLeaves(t *testing.T) {
 	wantCode(t, "join", b.joined(b.join("x", joinWith{version: 9, id: x})).ErrorCode, 25)
 }
 
+// The timer of an issued id that has left is told by Facts while it runs, and ends with its group.
+func TestTimerOfAnIDThatLeftEndsWithItsGroup(t *testing.T) {
+	b := newBench(t)
+	x := b.issued("x", joinWith{session: 60000})
+	b.leave(groupID, 5, x)
+	waiting := func(events []event.Event) (n int) {
+		for _, e := range events {
+			if w, ok := e.Body.(event.OperationWatched); ok && w.Member == x {
+				n++
+			}
+		}
+		return n
+	}
+	if n := waiting(b.c.Facts(b.now)); n != 1 {
+		t.Errorf("Facts tell of %d timers of the id that left, its own still runs", n)
+	}
+	if err := b.c.Clone(&event.Numbers{}).Invariants(); err != nil {
+		t.Error("a copy:", err)
+	}
+	wantCode(t, "delete", b.deleteGroups(groupID).Groups[0].ErrorCode, 0)
+	if n := b.c.sessions.Delayed(); n != 0 {
+		t.Errorf("%d session timers run on, and there is no group", n)
+	}
+	if err := b.c.Invariants(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A pending id that leaves costs a rebalance, as a member does: Kafka 4.0 counts every entry that succeeded. Kafka 4.0.2 was
 // asked; the Scala coordinator left the group alone.
 func TestPendingIDThatLeavesStartsARebalance(t *testing.T) {

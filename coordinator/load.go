@@ -333,7 +333,7 @@ func (c *Coordinator) unloadGroup(g *group) {
 // dropGroup takes a dead group out of the cache, with the timers of ids that have not joined.
 func (c *Coordinator) dropGroup(g *group, why event.Why) {
 	c.how = string(why)
-	for _, m := range slices.Concat(g.members, g.pending) {
+	for _, m := range slices.Concat(g.members, g.pending, g.departed) {
 		m.gone = true
 		if !c.sessions.Complete(m.session.op) {
 			c.releaseMember(m)

@@ -167,7 +167,9 @@ func (c *Coordinator) forgetPending(g *group, m *member, why event.Why) {
 	c.emit(g.id, event.PendingForgotten{Member: m.id, Why: why})
 	if m.session.op.Number == 0 {
 		c.releaseMember(m)
+		return
 	}
+	g.departed = append(g.departed, m)
 }
 
 func (c *Coordinator) releaseMember(m *member) {

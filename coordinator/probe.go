@@ -104,7 +104,7 @@ func (c *Coordinator) borrow(from *Coordinator, id string) {
 	for _, m := range original.members {
 		copyMember(m)
 	}
-	for _, m := range original.pending {
+	for _, m := range slices.Concat(original.pending, original.departed) {
 		copyMember(m)
 	}
 	g := original.clone(slots)
@@ -114,7 +114,7 @@ func (c *Coordinator) borrow(from *Coordinator, id string) {
 			t.op, _ = c.rebalances.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
 		}
 	}
-	for _, m := range slices.Concat(g.members, g.pending) {
+	for _, m := range slices.Concat(g.members, g.pending, g.departed) {
 		if d, waits := from.sessions.Get(m.session.op); waits {
 			m.session.op, _ = c.sessions.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
 		}

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"slices"
 	"strconv"
 
 	"grouplab/coordinator/event"
@@ -182,6 +183,9 @@ func (s sessions) OnComplete(_ purgatory.Op, v operation, expired bool) {
 	}
 	m.session.op = purgatory.Op{}
 	if m.gone {
+		if g := c.groupSlots[m.group]; len(g.departed) > 0 {
+			g.departed = slices.DeleteFunc(g.departed, func(o *member) bool { return o == m })
+		}
 		c.releaseMember(m)
 	}
 }

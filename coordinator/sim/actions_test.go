@@ -2,11 +2,13 @@ package sim_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/event"
+	"grouplab/coordinator/record"
 	"grouplab/coordinator/sim"
 )
 
@@ -31,12 +33,23 @@ var actions = []action{
 	{"cut", 5, (*campaign).cut}, {"loss", 3, (*campaign).loss}, {"fail-appends", 5, (*campaign).failAppends}, {"slow-appends", 5, (*campaign).slowAppends},
 	{"add-partitions", 2, (*campaign).addPartitions}, {"delete-topic", 1, (*campaign).deleteTopic}, {"max-size", 1, (*campaign).maxSize},
 	{"setting", 2, (*campaign).setting}, {"sleep", 1, (*campaign).sleep}, {"simple", 4, (*campaign).simple}, {"retention", 2, (*campaign).retention},
-	{"ask-admin", 6, (*campaign).askAdmin}, {"ask-member", 8, (*campaign).askMember}, {"ask-join", 4, (*campaign).askJoin}, {"txn", 2, (*campaign).askTxn},
-	{"commit", 3, (*campaign).commit},
+	{"ask-admin", 5, (*campaign).askAdmin}, {"ask-nothing", 3, (*campaign).askNothing}, {"ask-member", 5, (*campaign).askMember}, {"ask-state", 8, (*campaign).askState},
+	{"ask-loading", 5, (*campaign).askLoading}, {"ask-join", 4, (*campaign).askJoin}, {"ask-issued", 4, (*campaign).askIssued}, {"txn", 3, (*campaign).askTxn},
+	{"unstable", 2, (*campaign).unstable}, {"commit", 3, (*campaign).commit},
 }
+
+// mostDownMs is how long a broker is down at most. It must be less than log.cleaner.delete.retention.ms: as in Kafka, a
+// replica that is gone for longer does not hear of tombstones that the others have dropped, and has deleted offsets still.
+const mostDownMs = 600_000
 
 // action does one random thing.
 func (c *campaign) action() {
+	for id, since := range c.check.scene.down {
+		if c.e.NowMs()-since > mostDownMs {
+			c.try("restart-broker %d", id)
+			return
+		}
+	}
 	n := c.prng.IntN(c.total)
 	for _, w := range c.weights {
 		if n -= w.weight; n < 0 {
@@ -91,7 +104,7 @@ func (c *campaign) pause() {
 
 func (c *campaign) busy() {
 	if d, s := c.someone(); s.running && s.state == event.Joined && !s.paused && !s.closing && !s.rejoining {
-		c.do("busy %s %ds", d.name, 1+c.prng.IntN(25))
+		c.try("busy %s %ds", d.name, 1+c.prng.IntN(25))
 	}
 }
 
@@ -107,6 +120,11 @@ func (c *campaign) startTwin() {
 	name := "t" + d.name
 	if !slices.ContainsFunc(c.consumers, func(o described) bool { return o.name == name }) {
 		cfg, _ := c.e.World().Consumer(d.name)
+		for _, t := range cfg.Topics {
+			if c.check.scene.topics[t] == 0 {
+				return
+			}
+		}
 		c.describeAs(described{name: name, group: d.group, static: true}, []string{"instance=" + cfg.InstanceID, "topics=" + strings.Join(cfg.Topics, ","),
 			"assignor=" + strings.Join(cfg.Assignors, ","), "rebalance=10s", "session=10s", "metadata=" + name, c.pick("v=9", "v=8", "v=6")})
 		return
@@ -140,7 +158,7 @@ func (c *campaign) stopBroker() {
 
 func (c *campaign) restartBroker() {
 	for id := int32(1); id <= 3; id++ {
-		if c.check.scene.down[id] {
+		if _, down := c.check.scene.down[id]; down {
 			c.try("restart-broker %d", id)
 			return
 		}
@@ -153,27 +171,55 @@ func (c *campaign) moveLeader() {
 	if n == 0 {
 		return
 	}
+	partition := int32(c.prng.IntN(int(n)))
 	if topic == cluster.OffsetsTopic {
+		partition = c.interesting(partition)
 		c.agree()
 	}
-	c.try("move-leader %s-%d %d", topic, c.prng.IntN(int(n)), c.broker())
+	c.try("move-leader %s-%d %d", topic, partition, c.broker())
 }
 
-var droppable = []string{"JoinGroup", "SyncGroup", "Heartbeat", "OffsetCommit", "LeaveGroup", "FindCoordinator", "OffsetFetch", "Metadata"}
+// interesting is the partition of __consumer_offsets of a load or of a group that waits for its assignment, mostly;
+// otherwise any.
+func (c *campaign) interesting(any int32) int32 {
+	if c.prng.IntN(4) == 0 {
+		return any
+	}
+	for _, at := range sortedKeys(c.check.scene.loading) {
+		return at.partition
+	}
+	for _, at := range sortedKeys(c.check.scene.groups) {
+		if g := c.check.scene.groups[at]; g.state == completing && len(g.parked) > 0 {
+			return record.Partition(at.group, c.check.commits.n)
+		}
+	}
+	return any
+}
+
+var (
+	droppable    = []string{"JoinGroup", "JoinGroup", "SyncGroup", "Heartbeat", "OffsetCommit", "LeaveGroup", "FindCoordinator", "OffsetFetch", "Metadata"}
+	txnDroppable = []string{"InitProducerID", "AddOffsetsToTxn", "TxnOffsetCommit", "EndTxn", "EndTxn"}
+)
+
+// message is a kind of message of a consumer.
+func (c *campaign) message() string {
+	d, _ := c.someone()
+	if d.transactional && c.prng.IntN(2) == 0 {
+		return d.name + " " + c.pick(txnDroppable...)
+	}
+	return d.name + " " + c.pick(droppable...)
+}
 
 func (c *campaign) drop() {
-	d, _ := c.someone()
-	c.do("drop %s %s %d%s", d.name, c.pick(droppable...), 1+c.prng.IntN(2), c.pick("", " answers"))
+	c.do("drop %s %d%s", c.message(), 1+c.prng.IntN(2), c.pick("", " answers"))
 }
 
 func (c *campaign) delay() {
-	d, _ := c.someone()
-	c.do("delay %s %s 1 %s%s", d.name, c.pick(droppable...), c.pick("200ms", "2s", "7s", "40s"), c.pick("", " answers"))
+	c.do("delay %s 1 %s%s", c.message(), c.pick("200ms", "2s", "7s", "40s"), c.pick("", " answers"))
 }
 
 func (c *campaign) duplicate() {
-	d, _ := c.someone()
-	c.do("duplicate %s %s %d%s", d.name, c.pick(droppable...), 1+c.prng.IntN(2), c.pick("", " 50ms", " 3s", " 30s"))
+	c.do("duplicate %s %d%s", c.message(), 1+c.prng.IntN(2), c.pick("", " 50ms", " 3s", " 30s"))
 }
 
 func (c *campaign) cut() {
@@ -242,13 +288,18 @@ func (c *campaign) partition() string {
 	return fmt.Sprintf("%s-%d", c.pick("orders", "orders", "payments"), c.prng.IntN(c.pickInt(3, 3, 3, 12)))
 }
 
+// sortedKeys are the keys of a map in an order that is the same every time.
+func sortedKeys[K comparable, V any](m map[K]V) []K {
+	return slices.SortedFunc(maps.Keys(m), func(a, b K) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+}
+
 func (c *campaign) pickInt(list ...int) int { return list[c.prng.IntN(len(list))] }
 
 // heal ends every fault.
 func (c *campaign) heal() {
 	c.do("loss 0%%")
 	for id := int32(1); id <= 3; id++ {
-		if c.check.scene.down[id] {
+		if _, down := c.check.scene.down[id]; down {
 			c.try("restart-broker %d", id)
 		}
 	}
@@ -272,7 +323,7 @@ func (c *campaign) heal() {
 		if c.twin(d) && s.running {
 			c.do("kill %s", d.name)
 		}
-		for _, api := range droppable {
+		for _, api := range slices.Concat(droppable[1:], txnDroppable[1:]) {
 			c.do("drop %s %s 0", d.name, api)
 			c.do("drop %s %s 0 answers", d.name, api)
 			c.do("delay %s %s 0 0ms", d.name, api)

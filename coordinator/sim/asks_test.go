@@ -1,6 +1,10 @@
 package sim_test
 
-import "fmt"
+import (
+	"fmt"
+
+	"grouplab/coordinator/record"
+)
 
 // simpleGroup is of a consumer that assigns its partitions itself: nobody is a member of it.
 const simpleGroup = "simple"
@@ -38,7 +42,7 @@ func (c *campaign) retention() {
 // askAdmin is what an administrator does: look, delete groups and offsets, remove members.
 func (c *campaign) askAdmin() {
 	group := c.someGroup()
-	switch c.prng.IntN(9) {
+	switch c.prng.IntN(7) {
 	case 0:
 		c.do("ask DeleteGroups group=%s%s", group, c.asked())
 	case 1, 2:
@@ -54,40 +58,96 @@ func (c *campaign) askAdmin() {
 		if cfg, _ := c.e.World().Consumer(d.name); cfg.InstanceID != "" {
 			c.do("ask LeaveGroup group=%s instance=%s", d.group, cfg.InstanceID)
 		}
-	case 7:
-		c.do("ask %s group=\"\" partitions=orders-0 offset=1 v=%s", c.pick("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "TxnOffsetCommit"), c.pick("3", "2"))
-	case 8:
-		c.do("ask %s group=\"\" partitions=orders-0 offset=1", c.pick("OffsetDelete", "OffsetFetch", "OffsetCommit", "DescribeGroups", "DeleteGroups"))
 	}
 }
 
-// askMember sends what a member would, with one thing wrong or nothing.
+// askNothing names no group.
+func (c *campaign) askNothing() {
+	c.do("ask %s group=\"\" partitions=orders-0 offset=1", c.pick("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "TxnOffsetCommit", "OffsetDelete",
+		"OffsetFetch", "OffsetCommit", "DescribeGroups", "DeleteGroups"))
+}
+
+// askMember sends what a member would, as the client believes, with one thing wrong or nothing.
 func (c *campaign) askMember() {
 	d, _ := c.someone()
-	who := c.pick(d.name, d.name, d.name, "stranger", "admin")
 	more := ""
-	switch c.prng.IntN(5) {
+	switch c.prng.IntN(6) {
 	case 0:
 		more = fmt.Sprintf(" generation=%d", c.prng.IntN(30))
 	case 1:
-		more = fmt.Sprintf(" instance=i%d", 1+c.prng.IntN(6))
+		more = " instance=i9"
 	case 2:
 		more = " instance=none"
 	}
-	more += c.asked()
-	switch c.prng.IntN(8) {
+	c.do("ask %s group=%s%s%s", c.request(d), d.group, c.as(c.pick(d.name, d.name, d.name, "stranger")), more+c.asked())
+}
+
+func (c *campaign) as(member string) string { return " member=" + member }
+
+// request is a request of a member, without its group and its name.
+func (c *campaign) request(d described) string {
+	switch c.prng.IntN(9) {
 	case 0, 1:
-		c.do("ask Heartbeat group=%s member=%s%s", d.group, who, more)
-	case 2:
-		c.do("ask SyncGroup group=%s member=%s%s v=%s%s", d.group, who, more, c.pick("3", "5", "5"), c.pick("", " type=other", " type=none", " protocols=other"))
-	case 3, 4:
-		c.do("ask OffsetCommit group=%s member=%s partitions=%s offset=%d v=%s%s", d.group, who, c.partition(), c.prng.IntN(1000), c.pick("7", "8", "9"), more)
-	case 5:
-		c.do("ask LeaveGroup group=%s member=%s v=%s%s", d.group, who, c.pick("2", "4", "5"), more)
+		return "Heartbeat"
+	case 2, 3:
+		return "SyncGroup v=" + c.pick("3", "5", "5", "5 type=other", "5 type=none", "5 protocols=other")
+	case 4, 5:
+		return fmt.Sprintf("OffsetCommit partitions=%s offset=%d v=%s", c.partition(), c.prng.IntN(1000), c.pick("7", "8", "9"))
 	case 6:
-		c.do("ask JoinGroup group=%s member=%s v=%s%s protocols=%s", d.group, who, c.pick("5", "9"), more, c.pick("range", "other", "cooperative-sticky"))
+		return "LeaveGroup v=" + c.pick("2", "4", "5")
 	case 7:
-		c.do("ask Heartbeat group=nobody member=%s", who)
+		return "JoinGroup v=" + c.pick("5", "9") + " protocols=" + c.pick("range", "other", "cooperative-sticky")
+	}
+	return fmt.Sprintf("TxnOffsetCommit producer=%s partitions=%s offset=%d", d.name, c.partition(), c.prng.IntN(1000))
+}
+
+// askState asks as a member of a group, by what its coordinator knows of it, mostly while the group rebalances: nothing is
+// wrong with the member, or it has been fenced.
+func (c *campaign) askState() {
+	s := c.check.scene
+	var all, moving []groupAt
+	for _, at := range sortedKeys(s.groups) {
+		if g := s.groups[at]; len(g.members) > 0 {
+			if all = append(all, at); g.state != stable {
+				moving = append(moving, at)
+			}
+		}
+	}
+	if len(moving) > 0 {
+		all = moving
+	}
+	if len(all) == 0 {
+		return
+	}
+	at := all[c.prng.IntN(len(all))]
+	g := s.groups[at]
+	ids := sortedKeys(g.members)
+	id := ids[c.prng.IntN(len(ids))]
+	who := fmt.Sprintf(" member=%s generation=%d", id, g.generation)
+	if instance := g.members[id].instance; instance != "" && c.prng.IntN(3) == 0 {
+		who = fmt.Sprintf(" member=stranger instance=%s generation=%d", instance, g.generation)
+	} else if instance != "" {
+		who += " instance=" + instance
+	}
+	if c.prng.IntN(8) == 0 {
+		c.do("ask DescribeGroups group=%s", at.group)
+		return
+	}
+	d, _ := c.someone()
+	c.do("ask %s group=%s%s", c.request(d), at.group, who)
+}
+
+// askLoading asks for a group whose partition is being loaded.
+func (c *campaign) askLoading() {
+	for _, at := range sortedKeys(c.check.scene.loading) {
+		for _, group := range []string{"g", "h", simpleGroup, "short", ""} {
+			if record.Partition(group, c.check.commits.n) != at.partition {
+				continue
+			}
+			d, _ := c.someone()
+			c.do("ask %s group=\"%s\" broker=%d", c.pick(c.request(d), c.request(d), "OffsetFetch", "DescribeGroups", "ListGroups", "DeleteGroups", "JoinGroup"), group, at.broker)
+			return
+		}
 	}
 }
 
@@ -111,19 +171,62 @@ func (c *campaign) askJoin() {
 	case 6:
 		c.do("ask JoinGroup group=%s protocols=%s instance=a%d", group, protocols, 1+c.prng.IntN(2))
 	case 7:
-		c.do("ask LeaveGroup group=%s member=admin v=%s", group, c.pick("2", "5"))
+		c.do("ask OffsetCommit group=nobody member=stranger generation=%d partitions=orders-0 v=%s", c.prng.IntN(3), c.pick("7", "8", "9", "9"))
 	case 8:
-		c.do("ask SyncGroup group=%s member=admin v=%s", group, c.pick("3", "5"))
+		c.do("ask %s group=%s member=stranger generation=1", c.pick("Heartbeat", "SyncGroup", "LeaveGroup", "JoinGroup"), c.pick("nobody", "nobody", group))
 	}
 }
 
-// askTxn commits in the transaction of a consumer's producer, with one thing wrong or nothing.
+// askIssued joins by hand, and then uses the id that it is given.
+func (c *campaign) askIssued() {
+	group := c.pick("g", "h", "short")
+	protocols := c.pick("range", "roundrobin,range,sticky,cooperative-sticky", "sticky,cooperative-sticky,roundrobin,range")
+	c.do("ask JoinGroup group=%s protocols=%s session=%s rebalance=8s", group, protocols, c.pick("6s", "20s"))
+	c.do("advance 60ms")
+	c.do("ask %s group=%s member=admin", c.pick("SyncGroup", "Heartbeat", "LeaveGroup", "LeaveGroup v=2", "OffsetCommit partitions=orders-0", "JoinGroup instance=i9 protocols="+protocols,
+		"JoinGroup rebalance=8s protocols="+protocols, "JoinGroup rebalance=8s protocols="+protocols), group)
+}
+
+// unstable reads what is being written.
+func (c *campaign) unstable() {
+	group, partition := c.pick(simpleGroup, "short"), c.partition()
+	c.do("slow-appends offsets %s 1", c.pick("200ms", "1s", "9s"))
+	c.do("ask OffsetCommit group=%s partitions=%s offset=%d", group, partition, c.prng.IntN(1000))
+	if c.prng.IntN(2) == 0 {
+		c.do("ask OffsetCommit group=%s partitions=%s offset=%d", group, partition, c.prng.IntN(1000))
+	}
+	c.do("advance 60ms")
+	c.do("ask OffsetFetch group=%s partitions=%s stable=%s", group, partition, c.pick("yes", "yes", "no"))
+	if c.prng.IntN(3) == 0 {
+		c.do("ask %s group=%s partitions=%s", c.pick("OffsetDelete", "DeleteGroups"), group, partition)
+	}
+}
+
+// askTxn commits in the transaction of a consumer's producer, with one thing wrong or nothing; sometimes it has the end of
+// the transaction lost, so that it stays open.
 func (c *campaign) askTxn() {
-	d, _ := c.someone()
-	if !d.transactional && c.prng.IntN(4) > 0 {
+	var all []described
+	for _, d := range c.consumers {
+		if d.transactional {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 {
 		return
 	}
-	more := c.pick("", "", " generation=-1 instance=none", fmt.Sprintf(" generation=%d", c.prng.IntN(30)), " instance=i9", " transactional=nobody")
-	c.do("ask TxnOffsetCommit group=%s member=%s partitions=%s,%s offset=%d metadata=%d v=%s%s%s", c.pick(d.group, d.group, "nobody"), c.pick(d.name, d.name, d.name, "stranger"),
-		c.partition(), c.partition(), c.prng.IntN(1000), c.pickInt(0, 0, 5000), c.pick("1", "3", "3"), more, c.asked())
+	d := all[c.prng.IntN(len(all))]
+	if c.prng.IntN(3) == 0 {
+		c.do("drop %s EndTxn %d%s", d.name, 1+c.prng.IntN(3), c.pick("", " answers"))
+	}
+	who := c.pick(d.name, d.name, "stranger", "stranger generation=3", d.name+" generation=1", "stranger instance=i9", d.name+" transactional=nobody")
+	if g := c.check.scene.ofGroup(d.group); g != nil && c.prng.IntN(2) == 0 {
+		for _, id := range sortedKeys(g.members) {
+			who = fmt.Sprintf("%s generation=%d", id, g.generation)
+			if instance := g.members[id].instance; instance != "" {
+				who = fmt.Sprintf("stranger generation=%d instance=%s", g.generation, instance)
+			}
+		}
+	}
+	c.do("ask TxnOffsetCommit group=%s producer=%s member=%s partitions=%s,%s offset=%d metadata=%d v=%s%s", c.pick(d.group, d.group, d.group, "nobody"), d.name, who,
+		c.partition(), c.partition(), c.prng.IntN(1000), c.pickInt(0, 0, 5000), c.pick("1", "3", "3"), c.asked())
 }

@@ -181,7 +181,7 @@ func (c *checks) broker(e event.Event) string {
 // over ends a request at its broker. A broker that stops cleanly answers what is parked just after it is told to have
 // stopped.
 func (c *checks) over(broker int32, ticket int64, api int16) string {
-	if !slices.Contains(groupAPIs, api) || c.scene.down[broker] {
+	if !slices.Contains(groupAPIs, api) || c.scene.isDown(broker) {
 		return ""
 	}
 	if _, open := c.atBroker[ticket]; !open {
@@ -210,7 +210,7 @@ func (c *checks) purgatory(e event.Event) string {
 	case event.AppendFinished:
 		id := opID{e.Broker, b.Append}
 		u, waits := c.appends[id]
-		if !waits && !c.scene.down[e.Broker] {
+		if !waits && !c.scene.isDown(e.Broker) {
 			return fmt.Sprintf("append %d has an outcome, and is not under way", b.Append)
 		}
 		c.commits.finished(e, b, u)

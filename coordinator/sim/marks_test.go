@@ -321,7 +321,7 @@ var leadershipMarks = []mark{
 	}),
 	noted("6.1", markReplayed), noted("6.1", markCommitSurvived), noted("6.1", markRefusedReturned),
 	at("6", "a broker dies and is noticed", func(_ *scene, _ event.Event, b event.BrokerFenced) bool { return true }),
-	at("6", "two brokers are down", func(s *scene, _ event.Event, b event.BrokerStopped) bool { return len(s.down) > 0 && !s.down[b.ID] }),
+	at("6", "two brokers are down", func(s *scene, _ event.Event, b event.BrokerStopped) bool { return len(s.down) > 0 && !s.isDown(b.ID) }),
 	at("6", "a leader's log is cut back", func(_ *scene, _ event.Event, b event.ReplicaTruncated) bool { return b.Topic == "__consumer_offsets" }),
 	at("6", "a transaction coordinator is loaded", func(_ *scene, _ event.Event, b event.TxnLoadFinished) bool { return b.Transactions > 0 }),
 }

@@ -23,7 +23,7 @@ type profile struct {
 var profiles = []profile{
 	{name: "plain", initialDelay: []string{"0", "3000"}},
 	{name: "transactional", every: map[int]string{1: "transactional=tx%d transaction-timeout=20s commit=2s"},
-		often: map[string]int{"kill": 3, "restart": 2, "fail-appends": 3, "txn": 6}},
+		often: map[string]int{"kill": 3, "restart": 2, "fail-appends": 2, "txn": 10, "drop": 3, "move-leader": 3}},
 	{name: "static", every: map[int]string{1: "instance=i%d"}, often: map[string]int{"restart": 4, "twin": 6, "ask-member": 2, "slow-appends": 3}},
 	{name: "cooperative", consumer: "assignor=cooperative-sticky", often: map[string]int{"add-partitions": 2, "start": 2, "stop": 2}},
 	{name: "small", set: []string{"group.max.size 3"}, every: map[int]string{3: "instance=i%d"}, often: map[string]int{"max-size": 20, "start": 2}},
@@ -32,8 +32,8 @@ var profiles = []profile{
 		often: map[string]int{"kill-broker": 6, "restart-broker": 4, "move-leader": 8, "stop-broker": 4}},
 	{name: "old clients", consumer: "requests=old", every: map[int]string{1: "v=1", 2: "v=4", 3: "v=2", 4: "v=7", 5: "v=3"},
 		often: map[string]int{"retention": 6, "kill": 2}},
-	{name: "forgetful", set: []string{"offsets.retention.minutes 1", "offsets.retention.check.interval.ms 7000"},
-		often: map[string]int{"ask-admin": 6, "delete-topic": 4, "stop": 8, "simple": 8, "sleep": 6, "kill": 2}},
+	{name: "forgetful", consumer: "topics=orders", set: []string{"offsets.retention.minutes 1", "offsets.retention.check.interval.ms 7000"},
+		often: map[string]int{"ask-admin": 6, "delete-topic": 4, "stop": 8, "simple": 8, "sleep": 6, "kill": 2, "ask-state": 2}},
 	{name: "network", every: map[int]string{2: "requests=old v=5", 3: "instance=i%d", 4: "transactional=tx%d commit=3s"},
 		often: map[string]int{"drop": 5, "delay": 8, "duplicate": 8, "cut": 8, "loss": 3}},
 }
@@ -53,7 +53,7 @@ func (c *campaign) begin() {
 		fmt.Sprintf("offsets.topic.num.partitions %d", 1+c.prng.IntN(4)), "broker.session.timeout.ms " + c.pick("1000", "3000", "9000"),
 		"group.initial.rebalance.delay.ms " + c.pick(delays...), "lab.load.delay.ms " + c.pick("0", "20", "300"),
 		"offsets.load.buffer.size " + c.pick("1000", "20000"), "transaction.state.log.num.partitions 2",
-		fmt.Sprintf("offsets.topic.segment.bytes %d", 2000+c.prng.IntN(20_000)), "log.cleaner.backoff.ms 5000", "log.cleaner.delete.retention.ms 60000",
+		fmt.Sprintf("offsets.topic.segment.bytes %d", 2000+c.prng.IntN(20_000)), "log.cleaner.backoff.ms 5000", "log.cleaner.delete.retention.ms 1800000",
 		"offsets.retention.check.interval.ms " + c.pick("20000", "60000"), "group.min.session.timeout.ms 3000",
 	} {
 		c.do("set %s", s)

@@ -15,7 +15,8 @@ type scene struct {
 	// verifying are verifications under way, by group at broker.
 	verifying map[groupAt]map[int64]bool
 	topics    map[string]int32
-	down      map[int32]bool
+	// down is since when a broker does not run.
+	down map[int32]int64
 	// loading are the partitions of __consumer_offsets that a broker reads.
 	loading map[partitionAt]bool
 	// kinds of appends under way, and how the last failure of one came, for marks.
@@ -66,7 +67,7 @@ type met struct {
 func newScene() *scene {
 	return &scene{
 		clients: map[string]*clientScene{}, groups: map[groupAt]*groupScene{}, asked: map[int64]met{}, verifying: map[groupAt]map[int64]bool{},
-		topics: map[string]int32{}, down: map[int32]bool{}, loading: map[partitionAt]bool{}, appends: map[opID]underway{},
+		topics: map[string]int32{}, down: map[int32]int64{}, loading: map[partitionAt]bool{}, appends: map[opID]underway{},
 	}
 }
 
@@ -77,6 +78,11 @@ func (s *scene) client(name string) *clientScene {
 		s.clients[name] = c
 	}
 	return c
+}
+
+func (s *scene) isDown(broker int32) bool {
+	_, down := s.down[broker]
+	return down
 }
 
 // frozen tells whether a client cannot look at its deadlines now.
@@ -92,7 +98,7 @@ func (s *scene) apply(e event.Event) {
 	case event.BrokerStarted:
 		delete(s.down, b.ID)
 	case event.BrokerStopped:
-		s.down[b.ID] = true
+		s.down[b.ID] = e.AtMs
 		maps.DeleteFunc(s.groups, func(at groupAt, _ *groupScene) bool { return at.broker == b.ID })
 		maps.DeleteFunc(s.verifying, func(at groupAt, _ map[int64]bool) bool { return at.broker == b.ID })
 		maps.DeleteFunc(s.loading, func(at partitionAt, _ bool) bool { return at.broker == b.ID })
@@ -159,6 +165,16 @@ func (s *scene) applyClient(e event.Event) {
 
 // at is a group at a broker, nil where the broker does not have it.
 func (s *scene) at(broker int32, group string) *groupScene { return s.groups[groupAt{broker, group}] }
+
+// ofGroup is a group at whichever broker has it, nil where none does.
+func (s *scene) ofGroup(group string) *groupScene {
+	for at, g := range s.groups {
+		if at.group == group {
+			return g
+		}
+	}
+	return nil
+}
 
 func (s *scene) newGroup(e event.Event, state event.State, generation int32) *groupScene {
 	g := &groupScene{state: state, generation: generation, members: map[string]memberScene{}, pending: map[string]bool{},

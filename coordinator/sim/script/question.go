@@ -52,6 +52,13 @@ func (q question) request(api string) (kmsg.Request, error) {
 			q.who = sim.Identity{MemberID: name, Generation: -1}
 		}
 	}
+	if name, given := q.c.option("producer"); given {
+		p, known := q.e.world.Identity(name)
+		if !known {
+			return nil, fmt.Errorf("there is no consumer %q whose producer that could be", name)
+		}
+		q.who.TransactionalID, q.who.ProducerID, q.who.ProducerEpoch = p.TransactionalID, p.ProducerID, p.ProducerEpoch
+	}
 	version := kind.newest
 	if v, given := q.c.option("v"); given {
 		n, _ := strconv.ParseInt(v, 10, 16)

@@ -10,9 +10,9 @@ import (
 var askVerb = verb{
 	name: "ask",
 	usage: "ask API [group=G] [broker=N] [v=N] [member=CONSUMER|ID] [instance=ID|none] [generation=N] [type=consumer|none] [protocols=range] " +
-		"[session=10s] [rebalance=60s] [topics=A,B] [partitions=A-0,A-1] [offset=N] [metadata=BYTES] [retention=5s] [stable=yes] [transactional=ID]",
+		"[session=10s] [rebalance=60s] [topics=A,B] [partitions=A-0,A-1] [offset=N] [metadata=BYTES] [retention=5s] [stable=yes] [producer=CONSUMER] [transactional=ID]",
 	help: "a tool called admin sends one request, made by hand, to the group's coordinator or to any broker. member names a consumer, " +
-		"which stands for the id, instance, generation and producer that it believes in; or admin, for what the tool's last JoinGroup was answered with; or an id. " +
+		"which stands for the id, instance, generation and producer that it believes in; or admin, for what the tool's last JoinGroup was answered with; or an id. producer names the consumer whose transaction a commit is part of. " +
 		"API is one of the twelve that a group coordinator answers",
 	example: "ask OffsetCommit group=reports partitions=orders-0 offset=42",
 	params:  []param{askedParam},
@@ -33,6 +33,7 @@ var askVerb = verb{
 		{"metadata", wholeParam("metadata", 0, 100_000)},
 		{"retention", durationParam("retention", 0)},
 		{"stable", oneOf("answer", "yes", "no")},
+		{"producer", consumerParam},
 		{"transactional", param{"ID", anything}},
 	},
 	do: func(e *Engine, c Command) error {

@@ -43,6 +43,7 @@ var apiParam = param{"API", func(s string) string {
 var dropped = []int16{
 	kmsg.Metadata.Int16(), kmsg.FindCoordinator.Int16(), kmsg.JoinGroup.Int16(), kmsg.SyncGroup.Int16(),
 	kmsg.Heartbeat.Int16(), kmsg.LeaveGroup.Int16(), kmsg.OffsetCommit.Int16(), kmsg.OffsetFetch.Int16(),
+	kmsg.InitProducerID.Int16(), kmsg.AddOffsetsToTxn.Int16(), kmsg.TxnOffsetCommit.Int16(), kmsg.EndTxn.Int16(),
 }
 
 func apiKey(name string) (int16, bool) {
