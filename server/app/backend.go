@@ -26,6 +26,7 @@ type backend struct {
 	brokers    []kafka.Broker
 
 	produced map[int64]func(nowMs int64, a kafka.Appended)
+	live     liveSettings
 }
 
 var _ kafka.Cluster = (*backend)(nil)
@@ -40,6 +41,8 @@ func (b *backend) taken(nowMs int64, out drive.Output) {
 		switch body := out.Events[i].Body.(type) {
 		case event.LeaderChanged:
 			b.kafka.MoreToRead(body.Topic, body.Partition)
+		case event.TopicDeleted:
+			b.kafka.TopicGone(body.Topic)
 		case event.BrokerStarted:
 			b.started(body.ID)
 		}
@@ -96,10 +99,6 @@ func (b *backend) CreateTopic(nowMs int64, t kafka.NewTopic) (int16, string) {
 		spec.Configs = append(spec.Configs, cluster.TopicConfig{Name: c.Name, Value: c.Value})
 	}
 	return b.drive.CreateTopicWith(nowMs, spec)
-}
-
-func (b *backend) AddPartitions(nowMs int64, topic string, total int32) (int16, string) {
-	return b.drive.AddPartitions(nowMs, topic, total)
 }
 
 func (b *backend) Group(nowMs int64, broker int32, r coordinator.Request, to kafka.Receiver) int64 {

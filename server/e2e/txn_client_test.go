@@ -80,7 +80,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // move is one process that consumes, transforms and produces. Every fifth transaction is given up.
 func move(ctx context.Context, t *testing.T, s *app.Server, id string) {
 	session, err := kgo.NewGroupTransactSession(kgo.SeedBrokers(s.KafkaAddrs()...), kgo.TransactionalID(id), kgo.ConsumerGroup("movers"),
-		kgo.ConsumeTopics("orders"), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.RequireStableFetchOffsets(), kgo.SessionTimeout(6*time.Second),
+		kgo.ConsumeTopics("orders"), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.SessionTimeout(6*time.Second),
 		kgo.FetchMaxWait(200*time.Millisecond), kgo.MetadataMinAge(50*time.Millisecond), kgo.TransactionTimeout(20*time.Second),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	if err != nil {

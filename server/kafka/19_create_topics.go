@@ -43,12 +43,22 @@ func createTopics(s *Server, c *call, nowMs int64) {
 			row.TopicID = created.ID
 			row.NumPartitions = int32(len(created.Partitions))
 			row.ReplicationFactor = int16(len(created.Partitions[0].Replicas))
-			row.Configs = []kmsg.CreateTopicsResponseTopicConfig{}
+			row.Configs = s.createdWith(c.conn.broker, t.Topic)
 		}
 		c.note(code)
 		answer.Topics = append(answer.Topics, row)
 	}
 	c.complete(answer)
+}
+
+// createdWith tells the settings of a new topic (KIP-525).
+func (s *Server) createdWith(broker int32, topic string) []kmsg.CreateTopicsResponseTopicConfig {
+	list, _, _ := s.cluster.Settings(broker, Resource{ResourceTopic, topic})
+	rows := make([]kmsg.CreateTopicsResponseTopicConfig, len(list))
+	for i := range list {
+		rows[i].Name, rows[i].Value, rows[i].Source = list[i].Name, &list[i].Value, list[i].Source
+	}
+	return rows
 }
 
 func (s *Server) createTopic(nowMs int64, t kmsg.CreateTopicsRequestTopic, validateOnly bool) (code int16, message string) {

@@ -10,8 +10,6 @@ import (
 //
 //   - v2: flexible (KIP-482)
 //   - v3: THROTTLING_QUOTA_EXCEEDED (KIP-599)
-//
-// New partitions are always spread by the controller; a placement by hand is refused.
 var createPartitionsAPI = api{key: 37, name: "CreatePartitions", min: 0, max: 3, run: createPartitions}
 
 func createPartitions(s *Server, c *call, nowMs int64) {
@@ -46,10 +44,12 @@ func (s *Server) createPartitions(nowMs int64, t kmsg.CreatePartitionsRequestTop
 		return kerr.InvalidRequest.Code, "the number of an internal topic's partitions cannot be changed: groups find their partition by it"
 	case int(t.Count) <= len(topic.Partitions):
 		return kerr.InvalidPartitions.Code, "the topic has as many partitions, or more, and partitions cannot be taken away"
-	case t.Assignment != nil:
-		return kerr.InvalidReplicaAssignment.Code, "new partitions are placed by the controller here; leave the assignment out"
 	case validateOnly:
 		return 0, ""
 	}
-	return s.cluster.AddPartitions(nowMs, t.Topic, t.Count)
+	var places [][]int32
+	for _, a := range t.Assignment {
+		places = append(places, a.Replicas)
+	}
+	return s.cluster.AddPartitions(nowMs, t.Topic, t.Count, places)
 }

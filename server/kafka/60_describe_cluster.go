@@ -5,10 +5,11 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// DescribeCluster (60), v0 and v1 (KIP-700).
+// DescribeCluster (60), v0 to v2 (KIP-700).
 //
 //   - v1: endpoint type (KIP-919): 1 brokers, 2 controllers. Controllers have no listeners here.
-var describeClusterAPI = api{key: 60, name: "DescribeCluster", min: 0, max: 1, run: describeCluster}
+//   - v2: brokers that are fenced, which the controller takes for gone (KIP-1073)
+var describeClusterAPI = api{key: 60, name: "DescribeCluster", min: 0, max: 2, run: describeCluster}
 
 func describeCluster(s *Server, c *call, _ int64) {
 	request := c.request.(*kmsg.DescribeClusterRequest)
@@ -27,6 +28,13 @@ func describeCluster(s *Server, c *call, _ int64) {
 		row := kmsg.NewDescribeClusterResponseBroker()
 		row.NodeID, row.Host, row.Port = b.ID, b.Host, b.Port
 		answer.Brokers = append(answer.Brokers, row)
+	}
+	if c.version >= 2 && request.IncludeFencedBrokers {
+		for _, b := range s.cluster.Fenced() {
+			row := kmsg.NewDescribeClusterResponseBroker()
+			row.NodeID, row.Host, row.Port, row.IsFenced = b.ID, b.Host, b.Port, true
+			answer.Brokers = append(answer.Brokers, row)
+		}
 	}
 	if request.IncludeClusterAuthorizedOperations {
 		answer.ClusterAuthorizedOperations = allClusterOperations

@@ -22,9 +22,11 @@ type api struct {
 func table() []api {
 	return []api{
 		produceAPI, fetchAPI, listOffsetsAPI, metadataAPI, offsetCommitAPI, offsetFetchAPI, findCoordinatorAPI, joinGroupAPI,
-		heartbeatAPI, leaveGroupAPI, syncGroupAPI, describeGroupsAPI, listGroupsAPI, apiVersionsAPI, createTopicsAPI,
+		heartbeatAPI, leaveGroupAPI, syncGroupAPI, describeGroupsAPI, listGroupsAPI, apiVersionsAPI, createTopicsAPI, deleteTopicsAPI, deleteRecordsAPI,
 		initProducerIDAPI, offsetForLeaderEpochAPI, addPartitionsToTxnAPI, addOffsetsToTxnAPI, endTxnAPI, writeTxnMarkersAPI,
-		txnOffsetCommitAPI, createPartitionsAPI, describeClusterAPI, describeProducersAPI, describeTransactionsAPI, listTransactionsAPI,
+		txnOffsetCommitAPI, describeConfigsAPI, alterConfigsAPI, describeLogDirsAPI, createPartitionsAPI, deleteGroupsAPI, electLeadersAPI,
+		incrementalAlterConfigsAPI, alterPartitionReassignmentsAPI, listPartitionReassignmentsAPI, offsetDeleteAPI, describeClusterAPI,
+		describeProducersAPI, describeTransactionsAPI, listTransactionsAPI, describeTopicPartitionsAPI,
 	}
 }
 

@@ -20,6 +20,7 @@ type Loop interface {
 
 // Cluster is what a listener needs to know and do. All of it happens on the loop's goroutine.
 type Cluster interface {
+	Admin
 	ClusterID() string
 	// Controller is the broker to send CreateTopics to, -1 where there is none.
 	Controller() int32
@@ -33,7 +34,6 @@ type Cluster interface {
 	TopicName(id [16]byte) (name string, ok bool)
 	// CreateTopic also creates __consumer_offsets, with its own settings, when that name is asked for.
 	CreateTopic(nowMs int64, t NewTopic) (code int16, message string)
-	AddPartitions(nowMs int64, topic string, total int32) (code int16, message string)
 
 	// Group gives a request to the group coordinator of a broker that runs. Forget drops the receiver.
 	Group(nowMs int64, broker int32, r coordinator.Request, to Receiver) (ticket int64)

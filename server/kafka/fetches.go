@@ -57,6 +57,15 @@ func (f *fetches) touched(s *Server, topic string, partition int32) {
 	}
 }
 
+// gone makes all fetches of a topic look again.
+func (f *fetches) gone(s *Server, topic string) {
+	for at := range f.watched {
+		if at.topic == topic {
+			f.touched(s, at.topic, at.partition)
+		}
+	}
+}
+
 func (f *fetches) look(s *Server, p *parkedFetch) {
 	p.looking = false
 	if p.done {

@@ -57,6 +57,8 @@ type Server struct {
 	closed    bool
 
 	counters counters
+	// maxConnections is max.connections, which may change while brokers run.
+	maxConnections atomic.Int32
 
 	// What follows belongs to the loop's goroutine. open are the connections that were introduced, by id.
 	members members
@@ -68,8 +70,12 @@ type Server struct {
 func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, loop: cfg.Loop, cluster: cfg.Cluster, apis: index(table()), started: time.Now(),
 		listeners: map[int32]*listener{}, members: newMembers(), fetches: newFetches(), open: map[int64]introduced{}}
+	s.maxConnections.Store(cfg.MaxConnections)
 	return s
 }
+
+// SetMaxConnections changes max.connections. Connections that are open stay.
+func (s *Server) SetMaxConnections(n int32) { s.maxConnections.Store(n) }
 
 func (s *Server) logf(format string, args ...any) {
 	if s.cfg.Logf != nil {
@@ -191,7 +197,7 @@ func (s *Server) admit(l *listener, nc net.Conn) {
 	switch {
 	case s.listeners[l.broker] != l:
 		refused = "the broker went away"
-	case len(l.conns) >= int(s.cfg.MaxConnections):
+	case len(l.conns) >= int(s.maxConnections.Load()):
 		refused = fmt.Sprintf("there are %d connections already (max.connections)", len(l.conns))
 	default:
 		l.conns[c] = struct{}{}
@@ -219,6 +225,9 @@ func (s *Server) Saw(events []event.Event) {
 // MoreToRead tells that a partition's high watermark rose or its leader changed: fetches that wait for it look again. It
 // runs on the loop's goroutine.
 func (s *Server) MoreToRead(topic string, partition int32) { s.fetches.touched(s, topic, partition) }
+
+// TopicGone tells that a topic was deleted: fetches that wait for it are answered. It runs on the loop's goroutine.
+func (s *Server) TopicGone(topic string) { s.fetches.gone(s, topic) }
 
 // refusals keep hostile clients from filling the log: so many lines a window, then a count.
 type refusals struct {
