@@ -87,9 +87,10 @@ func (m *Model) advance(nowMs int64) {
 func (m *Model) beginFacts(b event.FactsBegan) {
 	m.inFacts = true
 	m.Brokers, m.Topics, m.Tapes = map[int32]*Broker{}, map[string]*Topic{}, map[int32]*Tape{}
-	m.Flights = map[int64]*Flight{}
+	m.Flights, m.Txns = map[int64]*Flight{}, map[int64]*Txn{}
 	for _, g := range m.Groups {
 		g.Members, g.Pending, g.Join, g.Sync, g.Ops, g.Appends, g.Offsets = nil, nil, nil, nil, nil, nil, nil
+		g.Sidings = without(g.Sidings, func(s *Siding) bool { return !s.Over() })
 		g.Gone, g.Broker = true, 0
 	}
 	if b.NowMs > m.NowMs {
@@ -104,10 +105,10 @@ func (m *Model) remember(e event.Event) {
 	m.Lines = keep(append(m.Lines, e), maxLines)
 }
 
-// keep drops the oldest once a list has grown a quarter beyond its bound, so that dropping costs little per fact.
+// keep drops the oldest once a list is twice as long as its bound, so that dropping costs one copy per fact.
 func keep[T any](list []T, most int) []T {
-	if len(list) > most+most/4 {
-		kept := make([]T, most, most+most/4+2) // room until the next time
+	if len(list) > 2*most {
+		kept := make([]T, most, 2*most+1) // room until the next time
 		copy(kept, list[len(list)-most:])
 		return kept
 	}

@@ -93,7 +93,7 @@ func (m *Model) killed(c *Client, e event.Event) {
 			continue
 		}
 		for _, mb := range g.Members {
-			if mb.ClientID == c.Name {
+			if mb.process() == c.Name {
 				g.ghost(mb, e)
 			}
 		}

@@ -1,10 +1,6 @@
 package view
 
-import (
-	"slices"
-
-	"grouplab/coordinator/event"
-)
+import "grouplab/coordinator/event"
 
 const offsetsTopic = "__consumer_offsets"
 
@@ -40,24 +36,15 @@ func (m *Model) applyCluster(e event.Event) {
 		}
 	case event.LogCompacted:
 		if b.Topic == offsetsTopic {
-			m.tape(b.Partition).compact(b)
+			m.compact(e, b)
 		}
+	case event.TxnStateChanged, event.TxnRemoved:
+		m.applyTxnState(e)
+	case event.CleanupRan:
+		m.retention(e.Broker, b.RetentionMs, b.NextMs)
 	default:
 		m.applyLoad(e)
 	}
-}
-
-// compact takes off the tape what compaction removed. The fact names the first of them; a record below To that a newer
-// one had overwritten is gone in any case. Those that stay keep their offsets.
-func (t *Tape) compact(b event.LogCompacted) {
-	gone := map[int64]bool{}
-	for _, r := range b.Removed {
-		gone[r.Offset] = true
-	}
-	t.Records = slices.DeleteFunc(t.Records, func(r TapeRecord) bool {
-		return r.Offset < b.To && (gone[r.Offset] || r.OverwrittenBy >= 0 && r.OverwrittenBy < b.To)
-	})
-	t.Compacted, t.Removed = b.To, t.Removed+b.Count
 }
 
 func (m *Model) applyLoad(e event.Event) {
@@ -69,7 +56,7 @@ func (m *Model) applyLoad(e event.Event) {
 			l.Offset, l.End, l.Records = b.Offset, b.EndOffset, b.Records
 		}
 	case event.LoadFinished:
-		m.tape(b.Partition).Loads[e.Broker] = &Load{State: Owned, Epoch: b.Epoch, Groups: b.Groups, Failed: b.Failed, SinceMs: e.AtMs}
+		m.finishLoad(e, b)
 	case event.PartitionUnloaded:
 		m.tape(b.Partition).Loads[e.Broker] = &Load{State: Unloaded, Epoch: b.Epoch, SinceMs: e.AtMs}
 	}
@@ -81,6 +68,7 @@ func (m *Model) stopBroker(e event.Event, b event.BrokerStopped) {
 		broker = &Broker{ID: b.ID}
 		m.Brokers[b.ID] = broker
 	}
+	broker.CleanupMs = 0
 	broker.Up, broker.Killed, broker.Fenced = false, b.Killed, false
 	broker.SinceMs, broker.NoticedByMs = e.AtMs, b.NoticedByMs
 	for _, t := range m.Tapes {
@@ -102,6 +90,10 @@ func (m *Model) loseCoordinator(g *Group, atMs int64) {
 		g.endWait(p.Member, atMs)
 	}
 	g.Ops, g.Pending, g.Appends = nil, nil, nil
+	g.Sidings = without(g.Sidings, func(s *Siding) bool { return !s.Over() && !s.Written })
+	for _, row := range g.Offsets {
+		row.Pending = nil
+	}
 	g.Broker = 0
 }
 
@@ -128,53 +120,4 @@ func (m *Model) changeLeader(e event.Event, b event.LeaderChanged) {
 		}
 	}
 	t.Leader, t.Epoch, t.Replicas, t.ISR = b.Leader, b.Epoch, b.Replicas, b.ISR
-}
-
-func (m *Model) appendRecords(e event.Event, b event.RecordsAppended) {
-	if b.Topic != offsetsTopic {
-		return
-	}
-	t := m.tape(b.Partition)
-	end := b.BaseOffset + int64(b.Count)
-	t.EndOffset = max(t.EndOffset, end)
-	t.Ends[e.Broker] = max(t.Ends[e.Broker], end)
-	for i, r := range b.Records {
-		t.add(TapeRecord{Offset: b.BaseOffset + int64(i), AtMs: e.AtMs, Seq: e.Seq, LogRecord: r, OverwrittenBy: -1})
-		told := slices.ContainsFunc(b.Records[:i], func(x event.LogRecord) bool { return x.Group == r.Group })
-		if g := m.Groups[r.Group]; g != nil && !told {
-			g.Partition = b.Partition
-			if !m.inFacts {
-				g.mark(Mark{Kind: MarkAppend, AtMs: e.AtMs, Seq: e.Seq, Text: r.What, Number: b.BaseOffset})
-			}
-		}
-	}
-}
-
-// add puts a record at the end and strikes the older record of the same key. A record at a position that is there
-// already replaces what was cut off before it.
-func (t *Tape) add(r TapeRecord) {
-	if n := len(t.Records); n > 0 && t.Records[n-1].Offset >= r.Offset {
-		t.Records = without(t.Records, func(x TapeRecord) bool { return x.Offset >= r.Offset })
-	}
-	if r.What != "other" {
-		k := tapeKey{group: r.Group, isGroup: r.What == "group"}
-		if !k.isGroup {
-			k.topic, k.partition = r.Topic, r.Partition
-		}
-		if old, ok := t.latest[k]; ok {
-			for i := len(t.Records) - 1; i >= 0 && t.Records[i].Offset >= old; i-- {
-				if t.Records[i].Offset == old {
-					t.Records[i].OverwrittenBy = r.Offset
-				}
-			}
-			if t.alive[k] {
-				t.Live--
-			}
-		}
-		t.latest[k], t.alive[k] = r.Offset, !r.Tombstone
-		if !r.Tombstone {
-			t.Live++
-		}
-	}
-	t.Records = keep(append(t.Records, r), maxTape)
 }

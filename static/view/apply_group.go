@@ -1,15 +1,12 @@
 package view
 
-import (
-	"slices"
-
-	"grouplab/coordinator/event"
-)
+import "grouplab/coordinator/event"
 
 func (m *Model) applyGroup(g *Group, e event.Event) {
 	switch b := e.Body.(type) {
 	case event.GroupCreated:
 		m.takeOver(g, e)
+		m.retention(e.Broker, b.RetentionMs, b.CleanupMs)
 		g.enter(event.Empty, 0, e.AtMs)
 	case event.GroupLoaded:
 		m.loadGroup(g, e, b)
@@ -35,6 +32,7 @@ func (m *Model) applyGroup(g *Group, e event.Event) {
 		g.applyShelf(e)
 		g.applyPurgatory(m, e)
 		g.applyOffsets(e)
+		m.applyAnswer(g, e)
 	}
 }
 
@@ -142,7 +140,7 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 			mb.LastHeardMs = e.AtMs
 		}
 	case event.MemberReplaced:
-		g.replaceMember(e, b)
+		m.replaceMember(g, e, b)
 	case event.MemberRemoved:
 		if mb := g.Member(b.Member); mb != nil {
 			mb.Removed, mb.RemovedMs, mb.RemovedWhy, mb.RemovedGeneration = true, e.AtMs, b.Why, g.Generation
@@ -155,30 +153,18 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 	}
 }
 
-// replaceMember gives a static member its new id. It is the same member in the same row; its process is a new one.
-func (g *Group) replaceMember(e event.Event, b event.MemberReplaced) {
-	mb := g.Member(b.Old)
-	if mb == nil {
-		return
-	}
-	lane := g.lane(mb)
-	lane.Earlier, lane.Member = append(slices.Clip(lane.Earlier), b.Old), b.Member
-	mb.ID, mb.LastHeardMs = b.Member, e.AtMs
-	if mb.Gone {
-		mb.Gone = false
-		g.span(mb, SpanMember, e.AtMs, 0)
-	}
-}
-
 func (m *Model) addMember(g *Group, e event.Event, b event.MemberAdded) {
 	m.takeOver(g, e)
 	mb := &Member{ID: b.Member, InstanceID: b.InstanceID, ClientID: b.ClientID, ClientHost: b.ClientHost,
 		SessionTimeoutMs: b.SessionTimeoutMs, RebalanceTimeoutMs: b.RebalanceTimeoutMs, Protocols: b.Protocols, Topics: b.Topics,
 		New: b.New, AddedMs: e.AtMs, AddedGeneration: g.Generation, LastHeardMs: e.AtMs}
-	mb.Label = g.newLabel(m, b.Member, b.ClientID)
+	if b.Loaded && b.InstanceID != "" {
+		mb.Process = m.processOf(g, b)
+	}
+	mb.Label = g.newLabel(m, b.Member, mb.process())
 	g.Members = append(without(g.Members, func(x *Member) bool { return x.ID == b.Member || x.Removed && x.Label == mb.Label }), mb)
 	// A loaded member's process may have died before its coordinator did.
-	if c := m.Clients[b.ClientID]; b.Loaded && c != nil && c.Started && c.Group == g.Name && (!c.Alive || c.Member != "" && c.Member != b.Member) {
+	if c := m.Clients[mb.process()]; b.Loaded && c != nil && c.Started && c.Group == g.Name && (!c.Alive || c.Member != "" && c.Member != b.Member) {
 		mb.Gone, mb.GoneMs = true, c.SinceMs
 	}
 	kind := SpanMember

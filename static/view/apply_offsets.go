@@ -22,11 +22,15 @@ func (g *Group) applyOffsets(e event.Event) {
 		for _, o := range b.Offsets {
 			g.Offsets = drop(g.Offsets, func(row *OffsetRow) bool { return row.Topic == o.Topic && row.Partition == o.Partition })
 		}
+		g.Removed = &Removal{Why: b.Why, AtMs: e.AtMs, Offsets: b.Offsets}
 	case event.OffsetsCommitted:
 		for _, o := range b.Offsets {
 			row := g.offsetRow(o.Topic, o.Partition)
 			row.settle(o.Offset)
-			row.Committed, row.CommittedMs, row.BaseOffset = o.Offset, e.AtMs, b.BaseOffset
+			row.Committed, row.CommittedMs, row.BaseOffset, row.ExpireMs = o.Offset, e.AtMs, b.BaseOffset, o.ExpireMs
+			if b.Loaded && o.CommitMs > 0 {
+				row.CommittedMs = o.CommitMs
+			}
 		}
 		g.verdict(b.Append, 0)
 	case event.OffsetsRefused:
@@ -34,6 +38,7 @@ func (g *Group) applyOffsets(e event.Event) {
 			for _, o := range b.Offsets {
 				g.offsetRow(o.Topic, o.Partition).settle(o.Offset)
 			}
+			g.Sidings = without(g.Sidings, func(s *Siding) bool { return s.Append == b.Append && !s.Written && !s.Over() })
 			g.verdict(b.Append, b.Code)
 		} else {
 			g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: b.GroupGeneration,
@@ -47,33 +52,7 @@ func (g *Group) applyOffsets(e event.Event) {
 			SinceMs: e.AtMs, DeadlineMs: b.DeadlineMs, Records: b.Records})
 		g.Partition = b.Partition
 	case event.AppendFinished:
-		g.Appends = drop(g.Appends, func(a *AppendWait) bool { return a.Append == b.Append })
-	}
-}
-
-// applyTransaction follows commits within transactions: pending, then in the log and seen by nobody, then committed or gone.
-// What a transaction commits follows as OffsetsCommitted.
-func (g *Group) applyTransaction(e event.Event) {
-	switch b := e.Body.(type) {
-	case event.TxnOffsetsPending:
-		for _, o := range b.Offsets {
-			row := g.offsetRow(o.Topic, o.Partition)
-			row.Pending, row.PendingSince = append(row.Pending, o.Offset), e.AtMs
-		}
-		g.ledger(LedgerEntry{AtMs: e.AtMs, Seq: e.Seq, Member: b.Member, Generation: b.Generation, GroupGeneration: g.Generation,
-			State: g.State, Append: b.Append, Offsets: b.Offsets})
-	case event.TxnOffsetsWritten:
-		for _, o := range b.Offsets {
-			row := g.offsetRow(o.Topic, o.Partition)
-			row.settle(o.Offset)
-			row.endTxn(b.ProducerID)
-			row.Txn = append(row.Txn, TxnOffset{ProducerID: b.ProducerID, Offset: o.Offset, SinceMs: e.AtMs})
-		}
-		g.verdict(b.Append, 0)
-	case event.TxnOffsetsEnded:
-		for _, o := range b.Offsets {
-			g.offsetRow(o.Topic, o.Partition).endTxn(b.ProducerID)
-		}
+		g.finishAppend(e, b)
 	}
 }
 

@@ -178,7 +178,14 @@ func (c *chart) addInputs(m *Model) {
 			last := &c.Inputs[k-1]
 			if t.X-last.X < 16/c.px+c.wide(last.Text) {
 				last.End = true
-				if k > 1 && !c.Inputs[k-2].End && last.X-c.Inputs[k-2].X < 24/c.px+c.wide(last.Text)+c.wide(c.Inputs[k-2].Text) {
+				free := 0.0
+				if k > 1 {
+					free = c.Inputs[k-2].X + 14/c.px
+					if !c.Inputs[k-2].End {
+						free += c.wide(c.Inputs[k-2].Text)
+					}
+				}
+				if last.X-c.wide(last.Text)-10/c.px < free {
 					last.Text = ""
 				}
 			}

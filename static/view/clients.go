@@ -2,6 +2,7 @@ package view
 
 import (
 	"sort"
+	"strings"
 
 	"grouplab/coordinator/event"
 )
@@ -15,6 +16,7 @@ const (
 	ringHeld    ringLook = "held"    // its reply is parked: the timer may fire, nothing would happen
 	ringNew     ringLook = "new"     // the five-minute rule of a first join
 	ringExcused ringLook = "excused" // the timer fired while the reply was parked
+	ringPending ringLook = "pending" // of an id that is no member
 )
 
 // ring is a member's session timer.
@@ -44,6 +46,15 @@ type clientRow struct {
 	Client  string
 	Focus   bool
 	Leader  bool
+	// Instance is a static member's group.instance.id, IDs its member ids where it has had several, the one it has last.
+	Instance string
+	IDs      []idMark
+}
+
+// idMark is one of the ids of a static member.
+type idMark struct {
+	Text, Says string
+	Old        bool
 }
 
 // chip is one partition of a row.
@@ -89,7 +100,7 @@ func (s *stage) clientRows() []clientRow {
 }
 
 func (s *stage) memberRow(mb *Member, c *Client) clientRow {
-	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.ClientID, Ring: s.ringOf(mb)}
+	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.process(), Ring: s.ringOf(mb), Instance: plainText(mb.InstanceID, 24), IDs: s.idMarks(mb)}
 	row.Tags, row.Class = s.memberTags(mb)
 	row.Thinks = s.clientThinks(mb, c)
 	row.Knows = s.brokerKnows(mb)
@@ -104,7 +115,7 @@ func (s *stage) memberRow(mb *Member, c *Client) clientRow {
 		row.Moving = s.moving(c.Name)
 		row.Answers = answers(row.Moving)
 	}
-	row.Focus = s.o.Focus == "client" && s.o.FocusClient == mb.ClientID
+	row.Focus = s.o.Focus == "client" && s.o.FocusClient == mb.process()
 	return row
 }
 
@@ -112,9 +123,6 @@ func (s *stage) memberTags(mb *Member) (tags []string, class string) {
 	class = "row-member"
 	if s.g.Leader == mb.ID && !mb.Removed {
 		tags = append(tags, s.t("tag.leader"))
-	}
-	if mb.InstanceID != "" {
-		tags = append(tags, s.t("tag.static", name(mb.InstanceID)))
 	}
 	switch {
 	case mb.Removed:
@@ -175,7 +183,8 @@ func (s *stage) processThinks(c *Client) string {
 	case c.Paused:
 		return s.t("thinks.paused")
 	case c.WaitingFor != "" && c.WaitingUntilMs > s.m.NowMs:
-		return s.t("thinks.waiting", string(c.State), name(c.WaitingFor), s.left(c.WaitingUntilMs))
+		what, _, _ := strings.Cut(c.WaitingFor, " after ") // why is in the transcript
+		return s.t("thinks.waiting", string(c.State), plainText(what, 28), s.left(c.WaitingUntilMs))
 	case c.Coordinator == 0 && c.Started:
 		return s.t("thinks.nocoordinator")
 	case c.State == event.Joined:
@@ -292,7 +301,7 @@ func (s *stage) pendingRow(p *PendingID) clientRow {
 		Thinks: s.t("thinks.unknown"), Knows: s.t("knows.pending", s.left(p.DeadlineMs)), Note: s.t("row.notmember")}
 	whole := max(p.DeadlineMs-p.SinceMs, 1)
 	left := max(p.DeadlineMs-s.m.NowMs, 0)
-	row.Ring = ring{Look: ringRunning, Fraction: float64(left) / float64(whole), Text: num((left + 999) / 1000), Says: s.t("ring.running", s.dur(left))}
+	row.Ring = ring{Look: ringPending, Fraction: float64(left) / float64(whole), Text: num((left + 999) / 1000), Says: s.t("ring.pending", s.dur(left))}
 	if c := s.m.Clients[p.ClientID]; c != nil && !c.Real {
 		row.Thinks = s.processThinks(c)
 		row.Moving = s.moving(c.Name)
@@ -316,8 +325,9 @@ func (s *stage) lonelyClients(seen map[string]bool) []clientRow {
 			Thinks: s.processThinks(c), Knows: s.t("knows.unknown"), Note: s.t("row.notmember"), Moving: s.moving(n),
 			Focus: s.o.Focus == "client" && s.o.FocusClient == n}
 		if !c.Alive {
-			row.Class = "row-stopped"
+			row.Class, row.Knows = "row-stopped", "—"
 		}
+		s.fencedRow(&row, c)
 		rows = append(rows, row)
 	}
 	return rows
@@ -338,7 +348,7 @@ func (s *stage) hasRow(client string) bool {
 		return false
 	}
 	for _, mb := range s.g.Members {
-		if mb.ClientID == client {
+		if mb.process() == client {
 			return true
 		}
 	}

@@ -10,6 +10,7 @@ func (m *Model) Clone() *Model {
 	c.Topics = cloneMap(m.Topics)
 	c.Flights = cloneMap(m.Flights)
 	c.Clients = cloneMap(m.Clients)
+	c.Txns = cloneMap(m.Txns)
 	c.Tapes = make(map[int32]*Tape, len(m.Tapes))
 	for k, t := range m.Tapes {
 		c.Tapes[k] = t.clone()
@@ -31,6 +32,9 @@ func (t *Tape) clone() *Tape {
 	c.Records = copied(t.Records)
 	c.Ends, c.latest, c.alive = maps.Clone(t.Ends), maps.Clone(t.latest), maps.Clone(t.alive)
 	c.Loads = cloneMap(t.Loads)
+	for _, l := range c.Loads {
+		l.Answers = copied(l.Answers)
+	}
 	return &c
 }
 
@@ -40,6 +44,18 @@ func (g *Group) clone() *Group {
 	c.Ops, c.Offsets, c.Appends = clonePointers(g.Ops), clonePointers(g.Offsets), clonePointers(g.Appends)
 	for _, row := range c.Offsets {
 		row.Pending, row.Txn = copied(row.Pending), copied(row.Txn)
+	}
+	c.Sidings = clonePointers(g.Sidings)
+	for _, s := range c.Sidings {
+		s.Offsets = copied(s.Offsets)
+	}
+	for _, mb := range c.Members {
+		mb.Earlier = copied(mb.Earlier)
+	}
+	if g.Failed != nil {
+		failed := *g.Failed
+		failed.Answers = copied(failed.Answers)
+		c.Failed = &failed
 	}
 	c.Ledger, c.Generations, c.States = copied(g.Ledger), copied(g.Generations), copied(g.States)
 	c.Marks, c.Messages = capped(g.Marks), capped(g.Messages)

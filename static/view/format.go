@@ -98,7 +98,7 @@ func cut(s string, n int) string {
 	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
 
-func num[T int | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
+func num[T int | int16 | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
 // group3 writes a number with thin spaces between its thousands.
 func group3(n int64) string {
@@ -164,6 +164,14 @@ func apiLetter(api int16) string {
 		return "S"
 	case 15:
 		return "D"
+	case 22:
+		return "I"
+	case 25:
+		return "A"
+	case 26:
+		return "E"
+	case 28:
+		return "T"
 	case 3:
 		return "M"
 	}

@@ -108,14 +108,50 @@ func (s *stage) sentenceOfRest(w Waiting) sentence {
 		return sentence{s.t("head.gone"), s.clauses(s.plain("head.gone.sub"))}
 	case g.Broker == 0:
 		return sentence{s.t("head.notyet"), s.clauses(s.plain("head.notyet.sub"))}
+	case g.State == event.Empty && len(g.Pending) > 0:
+		return s.sentenceOfPending()
 	case g.State == event.Empty:
-		return sentence{s.t("head.empty"), s.clauses(s.plain("head.empty.sub", s.ago(g.SinceMs)))}
+		return sentence{s.t("head.empty"), s.clauses(s.emptySince())}
 	}
 	title := s.t("head.stable", num(len(g.Present())))
 	if ghost := s.ghostOf(g); ghost != nil {
 		return sentence{s.t("head.stable.ghost", name(ghost.Label)), s.clauses(s.ghostEnds(ghost), s.plain("head.stable.ghost.sub", num(max(s.g.Paused, countPartitions(ghost.Assigned)))))}
 	}
-	return sentence{title, s.clauses(s.rich("head.stable.since", s.ago(g.SinceMs)), s.nextSession(), s.lastRebalance())}
+	return sentence{title, s.clauses(s.failing(), s.rich("head.stable.since", s.ago(g.SinceMs)), s.nextSession(), s.lastRebalance())}
+}
+
+// emptySince says for how long nobody was here, and when the first of the offsets expire.
+func (s *stage) emptySince() []run {
+	for _, f := range s.fates() {
+		if f.Expires && f.atMs > s.m.NowMs {
+			return s.rich("head.empty.expire", s.left(f.atMs), s.ago(s.g.SinceMs))
+		}
+	}
+	return s.plain("head.empty.sub", s.ago(s.g.SinceMs))
+}
+
+// sentenceOfPending is for a group that has ids given out and no member.
+func (s *stage) sentenceOfPending() sentence {
+	first := s.g.Pending[0]
+	for _, p := range s.g.Pending {
+		if p.DeadlineMs < first.DeadlineMs {
+			first = p
+		}
+	}
+	key := "head.pending"
+	if len(s.g.Pending) > 1 {
+		key = "head.pending.many"
+	}
+	return sentence{s.t(key, num(len(s.g.Pending)), name(first.Label)),
+		s.clauses(s.rich("head.pending.sub", s.left(first.DeadlineMs), name(first.Label)), s.plain("head.pending.rule"))}
+}
+
+// failing says that the log refuses what the group writes.
+func (s *stage) failing() []run {
+	if s.g.Failed == nil {
+		return nil
+	}
+	return s.rich("head.failing", event.CodeName(s.g.Failed.Code))
 }
 
 // ghostOf is a member of a Stable group whose process is dead.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,6 +27,18 @@ func stageHTML(t testing.TB, m *Model, o Options) string {
 	var b strings.Builder
 	for _, p := range Parts(m, o) {
 		fmt.Fprintf(&b, "<section id=\"part-%s\">%s</section>\n", p.ID, render(t, p.Component))
+	}
+	return b.String()
+}
+
+// partsHTML is some parts alone.
+func partsHTML(t testing.TB, m *Model, o Options, ids ...string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, p := range Parts(m, o) {
+		if slices.Contains(ids, p.ID) {
+			fmt.Fprintf(&b, "<section id=\"part-%s\">%s</section>\n", p.ID, render(t, p.Component))
+		}
 	}
 	return b.String()
 }
@@ -117,7 +130,7 @@ var actions = regexp.MustCompile(`^(play|step|back|start|end|grain:(event|reques
 	`take-over|back-to-lesson|hint|kill|stop|pause|resume|restart|kill-broker|restart-broker|add-partitions|group|search|demo|freeze|lang|theme|motion|help|link|keys)$`)
 
 func TestEveryPictureIsCleanMarkup(t *testing.T) {
-	for _, n := range Gallery() {
+	for _, n := range pictures(t) {
 		for _, lang := range []Lang{English, Chinese} {
 			t.Run(n.Name+"/"+string(lang), func(t *testing.T) {
 				o := n.Options

@@ -33,6 +33,8 @@ type Model struct {
 	Inputs []Mark
 	// Gaps are pieces of the stream that were missed.
 	Gaps []Gap
+	// Txns are transactional ids by the producer id that they have.
+	Txns map[int64]*Txn
 
 	inFacts bool
 	knock   *Knock
@@ -49,6 +51,8 @@ type Broker struct {
 	SinceMs int64
 	// NoticedByMs is when the controller will have noticed a kill.
 	NoticedByMs int64
+	// RetentionMs is its offsets.retention.minutes, CleanupMs when its clean-up job looks next; 0 where that is not known.
+	RetentionMs, CleanupMs int64
 }
 
 // Topic is one topic.
@@ -75,6 +79,8 @@ type Tape struct {
 	// Compacted is the offset below which superseded records were removed, Removed how many so far; offsets are kept.
 	Compacted int64
 	Removed   int
+	// Cleaned is the last compaction, nil before the first.
+	Cleaned *Cleaning
 	// Loads by broker.
 	Loads map[int32]*Load
 
@@ -90,6 +96,12 @@ type TapeRecord struct {
 	event.LogRecord
 	// OverwrittenBy is the offset of the newer record of the same key, -1 where there is none.
 	OverwrittenBy int64
+	// Txn is set for a record of a transaction and for its marker, of this producer. Ended says how the transaction ended
+	// that the record belongs to: nobody reads it before, and never where it was aborted.
+	Txn      bool
+	Producer int64
+	Ended    TxnEnd
+	EndedBy  int64 // the offset of that marker
 }
 
 type tapeKey struct {
@@ -108,6 +120,11 @@ type Load struct {
 	Groups  int
 	Failed  string
 	SinceMs int64
+	// Offsets is how many offsets were found, TookMs how long it took; both once it is over.
+	Offsets int
+	TookMs  int64
+	// Answers are what was answered meanwhile.
+	Answers []Answered
 }
 
 // LoadState says how far a broker is with a partition.
@@ -143,8 +160,14 @@ type Group struct {
 	Ops     []*Op
 	Offsets []*OffsetRow
 	Ledger  []LedgerEntry
+	// Sidings are transactions that have written offsets, oldest first: those that have not ended, and the last that have.
+	Sidings []*Siding
+	// Removed are the offsets that were removed last.
+	Removed *Removal
 	// Appends under way.
-	Appends     []*AppendWait
+	Appends []*AppendWait
+	// Failed is the last append, where it failed.
+	Failed      *AppendFailure
 	Generations []Generation
 	Gone        bool
 
@@ -159,6 +182,7 @@ type Group struct {
 	Paused            int
 	everAssigned      bool
 	pausedAtMs        int64
+	lastFenced        fencing
 }
 
 // Began is why the rebalance under way, or the last one, began.
@@ -196,6 +220,10 @@ type Member struct {
 	RemovedMs         int64
 	RemovedWhy        event.Why
 	RemovedGeneration int32
+	// Earlier are the ids that a static member had before, oldest first; Process is the client whose process has it now,
+	// where that is another one than ClientID, which the coordinator keeps.
+	Earlier []Incarnation
+	Process string
 }
 
 // PendingID is an id that was handed out and has not joined (KIP-394).
@@ -225,6 +253,8 @@ type OffsetRow struct {
 	Pending      []int64     // in flight, oldest first
 	Txn          []TxnOffset // written by transactions that have not ended, oldest first
 	PendingSince int64
+	// ExpireMs is when it expires because its commit said so, 0 where the broker's retention decides.
+	ExpireMs int64
 }
 
 // TxnOffset is an offset that a transaction has written and that nobody sees before the transaction commits.
@@ -427,6 +457,6 @@ type Message struct {
 func NewModel() *Model {
 	return &Model{
 		Brokers: map[int32]*Broker{}, Topics: map[string]*Topic{}, Tapes: map[int32]*Tape{}, Groups: map[string]*Group{},
-		Clients: map[string]*Client{}, Flights: map[int64]*Flight{},
+		Clients: map[string]*Client{}, Flights: map[int64]*Flight{}, Txns: map[int64]*Txn{},
 	}
 }

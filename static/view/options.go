@@ -182,7 +182,7 @@ func Parts(m *Model, o Options) []Part {
 		{"purgatory", purgatory(s)},
 		{"wheels", wheels(s)},
 		still("tape", tape(s)),
-		still("offsets", offsets(s)),
+		{"offsets", offsets(s)},
 		{"ownership", ownership(s)},
 		{"transport", transport(s)},
 		{"timeline", s.remembered("timeline", s.pictureKey(), timeline(s))},

@@ -1,6 +1,10 @@
 package view
 
-import "slices"
+import (
+	"slices"
+
+	"grouplab/coordinator/event"
+)
 
 // owner is what one broker has to do with the group's offsets partition.
 type owner struct {
@@ -10,6 +14,7 @@ type owner struct {
 	Log       string
 	Class     string
 	Bar       float64 // how far a load is, -1 where none runs
+	Notes     []string
 	Says, Key string
 }
 
@@ -69,13 +74,20 @@ func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
 	load := t.Loads[b.ID]
 	switch {
 	case t.Leader == b.ID && load != nil && load.State == Loading:
-		o.Sign, o.Class, o.Text = "loading", "owner-loading", s.t("owner.loading")
+		o.Sign, o.Class, o.Text = "loading", "owner-loading", s.t("owner.loading", num(load.Records))
+		o.Notes = s.meanwhile(load)
 		o.Log, o.Bar = num(load.Offset)+" / "+num(load.End), 1
 		if load.End > 0 {
 			o.Bar = float64(load.Offset) / float64(load.End)
 		}
 	case t.Leader == b.ID && load != nil && load.State == Owned:
 		o.Sign, o.Class, o.Text = "owned", "owner-owned", s.t("owner.owned", num(t.Epoch))
+		switch {
+		case load.Failed != "":
+			o.Notes = []string{s.t("owner.failed", plainText(load.Failed, 120))}
+		case load.TookMs > 0:
+			o.Notes = append([]string{s.t("owner.loaded", num(load.Records), s.dur(load.TookMs), num(load.Groups), num(load.Offsets))}, s.meanwhile(load)...)
+		}
 	case t.Leader == b.ID:
 		o.Sign, o.Class, o.Text = "leader", "owner-leader", s.t("owner.leader")
 	case load != nil && load.State == Unloaded:
@@ -85,6 +97,15 @@ func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
 	default:
 		o.Sign, o.Text = "replica", s.t("owner.replica")
 	}
+}
+
+// meanwhile is what was answered while the log was read.
+func (s *stage) meanwhile(l *Load) []string {
+	var list []string
+	for _, a := range l.Answers {
+		list = append(list, s.t("owner.answered", event.APIName(a.API), event.CodeName(a.Code), num(a.Count)))
+	}
+	return list
 }
 
 // loader is the broker that reads the group's partition at the moment, 0 where none does.

@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "chart.css", "lesson.css", "page.css", "narrow.css", "phone.css",
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "narrow.css", "phone.css",
 	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
@@ -128,6 +128,26 @@ func lessonData(l *LessonPage) templ.Component {
 			`<script type="text/plain" id="lesson-script">`+script+"</script>")
 		return err
 	})
+}
+
+// signHelp is what the signs of the stage mean: a small mark, a static member's badge, or a text with a class.
+var signHelp = []struct{ Sign, Pin, Text, Class, Says string }{
+	{Text: "♛", Says: "sign.leader"},
+	{Pin: "i1", Says: "sign.static"},
+	{Text: "7", Class: "sign-square", Says: "sign.pending.id"},
+	{Text: "c1", Class: "sign-struck", Says: "sign.struck"},
+	{Sign: "pending", Says: "sign.pending"},
+	{Sign: "committed", Says: "sign.committed"},
+	{Text: "5", Class: "sign-fold", Says: "sign.txn"},
+	{Text: "C A", Class: "sign-pill", Says: "sign.marker"},
+	{Sign: "tombstone", Says: "sign.tombstone"},
+	{Sign: "expires", Says: "sign.expires"},
+	{Sign: "kept", Says: "sign.kept"},
+	{Sign: "down", Says: "sign.down"},
+	{Text: "hw", Says: "sign.hw"},
+	{Text: "live", Says: "sign.live"},
+	{Text: "J S H L C F D", Says: "sign.letters"},
+	{Text: "W M I A T E", Says: "sign.letters.more"},
 }
 
 // keyHelp is what the keys do.

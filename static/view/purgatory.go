@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"sort"
 
 	"grouplab/coordinator/event"
@@ -113,8 +114,18 @@ func (s *stage) under(op *Op) string {
 	return short(op.Group, 20)
 }
 
+// briefMost is the longest name in a short row where three stand beside each other.
+const briefMost = 8
+
 // brief is the name in a short row.
-func (c opCard) brief() string { return cut(c.Under, 11) }
+func (c opCard) brief() string { return cut(c.Under, 18) }
+
+// spacious tells whether the names of short rows need the room of half the width.
+func spacious(list []opCard) bool {
+	return slices.ContainsFunc(list, func(c opCard) bool {
+		return len([]rune(c.brief())) > briefMost || c.Idle && len([]rune(c.brief())) > 4
+	})
+}
 
 // condition is what would end an operation early, and whether nothing happens when it fires.
 func (s *stage) condition(op *Op, w Waiting) (text string, idle bool) {

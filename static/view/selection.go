@@ -66,6 +66,9 @@ func (s *stage) memberCard(id string) *card {
 	c.add(s.t("card.client"), event.Name(mb.ClientID)+" "+mb.ClientHost)
 	if mb.InstanceID != "" {
 		c.add("group.instance.id", event.Name(mb.InstanceID))
+		for _, inc := range mb.Earlier {
+			c.add(s.t("card.earlier"), s.incarnation(inc))
+		}
 	}
 	c.add("session.timeout.ms", s.dur(int64(mb.SessionTimeoutMs)))
 	c.add("max.poll.interval.ms", s.dur(int64(mb.RebalanceTimeoutMs)))
@@ -75,7 +78,7 @@ func (s *stage) memberCard(id string) *card {
 	c.add(s.t("card.added"), s.clock(mb.AddedMs)+s.t("card.after", num(mb.AddedGeneration)))
 	c.add(s.t("card.heard"), s.clock(mb.LastHeardMs))
 	c.add(s.t("card.timer"), s.ringOf(mb).Says)
-	c.Verbs = s.verbs(mb.ClientID)
+	c.Verbs = s.verbs(mb.process())
 	return c
 }
 
@@ -157,18 +160,21 @@ func (s *stage) recordCard(rest string) *card {
 		}
 		c := &card{Title: tapeName(t.Partition) + " @ " + num(r.Offset)}
 		c.add(s.t("card.written"), s.clock(r.AtMs))
+		if r.Txn {
+			c.add(s.t("card.txn"), s.t("tape.producer", num(r.Producer))+s.t("comma")+s.t("tape.txn."+string(txnWord(r.Ended))))
+		}
 		if r.What == "offset" {
 			c.add(s.t("card.key"), event.Name(r.Group)+" · "+partitionName(r.Topic, r.Partition))
 			c.add(s.t("card.offset"), num(r.LogRecord.Offset))
 			c.add(s.t("card.metadata"), r.Metadata)
-		} else {
+		} else if r.What == "group" {
 			c.add(s.t("card.key"), event.Name(r.Group))
 			c.add(s.t("th.generation"), num(r.Generation))
 			c.add(s.t("card.members"), num(r.Members))
 			c.add(s.t("card.protocols"), r.Protocol)
 		}
 		if r.Tombstone {
-			c.add(s.t("card.value"), s.t("tape.novalue"))
+			c.add(s.t("card.value"), s.t("tape.novalue")+": "+s.t("tape.deletes"))
 		}
 		if r.OverwrittenBy >= 0 {
 			c.add(s.t("card.struck"), num(r.OverwrittenBy))

@@ -90,7 +90,15 @@ func (s *stage) parkedSlot(p *Parked, letter string) slot {
 		label = p.ClientID
 	}
 	return slot{Letter: letter, Label: short(label, 16), Key: "member:" + p.Member, Leader: p.Member != "" && p.Member == s.g.Leader && letter == "S",
-		Says: s.t("slot.here", name(label), s.ago(p.SinceMs))}
+		Says: s.t("slot.here", name(label), s.ago(p.SinceMs))}.leads(s)
+}
+
+// leads says that a slot is the leader's, which is drawn as a crown.
+func (sl slot) leads(s *stage) slot {
+	if sl.Leader {
+		sl.Says += s.t("comma") + s.t("tag.leader")
+	}
+	return sl
 }
 
 func (s *stage) missingSlot(miss Missing) slot {
@@ -99,5 +107,5 @@ func (s *stage) missingSlot(miss Missing) slot {
 	if miss.Gone {
 		sl.Says = s.t("slot.missing", s.t("missing.killed", name(miss.Label)))
 	}
-	return sl
+	return sl.leads(s)
 }

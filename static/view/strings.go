@@ -1,7 +1,7 @@
 package view
 
 // words are all words of the page. Names of Kafka's protocol are not translated. {0}, {1} … are filled in.
-var words = merge(wordsOfHeadline, wordsOfStage, wordsOfTools, wordsOfPages, wordsOfKafka)
+var words = merge(wordsOfHeadline, wordsOfStage, wordsOfTools, wordsOfPages, wordsOfKafka, wordsOfLog)
 
 func merge(tables ...map[string]Text) map[string]Text {
 	all := map[string]Text{}

@@ -23,7 +23,6 @@ var wordsOfStage = map[string]Text{
 	"cap.own":          {"Your own consumer", "你自己的消费者"},
 
 	"tag.leader":  {"leader", "leader"},
-	"tag.static":  {"static {0}", "静态 {0}"},
 	"tag.removed": {"removed", "已移除"},
 	"tag.ghost":   {"ghost", "幽灵"},
 	"tag.new":     {"new id", "新 id"},
@@ -125,16 +124,15 @@ var wordsOfStage = map[string]Text{
 	"tape.struck":      {"overwritten at {0}", "被 {0} 覆盖"},
 	"tape.inflight":    {"in flight: not on every in-sync replica yet", "在途：尚未到达每个同步副本"},
 	"tape.flying":      {"· in flight", "· 在途"},
-	"tape.safe":        {"all of it is on every in-sync replica", "全部已在每个同步副本上"},
+	"tape.safe":        {"on every in-sync replica", "已在每个同步副本上"},
 	"tape.hw.says":     {"high watermark: what follows is in flight", "high watermark：其后为在途"},
 
 	"offsets.none":    {"Nothing has been committed.", "还没有提交。"},
-	"offsets.txn":     {"{0} in transaction of producer {1}", "{0}，在 producer {1} 的事务中"},
 	"offsets.caption": {"Committed and pending offsets by partition", "按分区列出的已提交与待定 offset"},
 
 	"ownership.none":  {"A group’s name decides which broker coordinates it.", "组名决定由哪个 broker 协调它。"},
 	"owner.owned":     {"owned, epoch {0}", "拥有，epoch {0}"},
-	"owner.loading":   {"loading", "加载中"},
+	"owner.loading":   {"loading, {0} {0|record|records} read", "加载中，已读 {0} 条"},
 	"owner.leader":    {"leads, not loaded", "领导，未加载"},
 	"owner.unloaded":  {"unloaded", "已卸载"},
 	"owner.replica":   {"replica, in sync", "副本，同步"},

@@ -71,7 +71,7 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 
 func TestNoWordIsLeftOver(t *testing.T) {
 	literals := used(t)
-	prefixes := []string{"why.", "state.says.", "state.short.", "grain.", "title.", "side.", "card.", "truth.", "verb."}
+	prefixes := []string{"why.", "state.says.", "state.short.", "grain.", "title.", "side.", "card.", "truth.", "verb.", "removal.", "tape.txn.", "failed.kind."}
 	for key := range words {
 		if literals[key] {
 			continue
@@ -87,7 +87,9 @@ func TestEveryReasonOfTheCoordinatorHasWords(t *testing.T) {
 		event.WhyMemberLeft, event.WhySessionExpired, event.WhyNewMemberTimeout, event.WhyNotRejoined, event.WhyNotSynced,
 		event.WhySyncAppendFailed, event.WhyAllRejoined, event.WhyRebalanceTimeout, event.WhyInitialDelayOver, event.WhyNoMembers,
 		event.WhyAssignmentWritten, event.WhyGroupLoaded, event.WhyNotCoordinator, event.WhyPendingJoined, event.WhyPendingExpired,
-		event.WhyFirstToJoin, event.WhyLeaderGone, event.WhyLeaderNotRejoined} {
+		event.WhyFirstToJoin, event.WhyLeaderGone, event.WhyLeaderNotRejoined, event.WhyLeaderReplaced, event.WhyStaticRestarted,
+		event.WhyGroupFull, event.WhyGroupDeleted, event.WhyOffsetsDeleted, event.WhyOffsetsExpired, event.WhyTopicDeleted, event.WhyNothingLeft,
+		event.WhyGroupTooLarge} {
 		if _, ok := words["why."+string(why)]; !ok {
 			t.Errorf("no words for %q", why)
 		}

@@ -45,7 +45,7 @@ func TestNoTextIsSmallerThanTwelvePixels(t *testing.T) {
 	if found < 60 {
 		t.Errorf("only %d sizes found: the pattern misses most", found)
 	}
-	for _, n := range Gallery() {
+	for _, n := range pictures(t) {
 		if html := stageHTML(t, n.Model, n.Options); strings.Contains(html, "font-size") || strings.Contains(html, "textLength") {
 			t.Errorf("%s: a size of type in the markup", n.Name)
 		}
@@ -96,9 +96,9 @@ func TestEveryClassHasAStyle(t *testing.T) {
 	// Marks for which the plain look is the look.
 	plain := map[string]bool{"row-member": true, "row-lonely": true, "st-unknown": true, "observed": true, "committed": true, "owner-leader": true,
 		"owner-behind": true, "clause": true, "truth": true, "chart-band-label": true, "col-clients": true, "hints": true, "hint": true, "doing": true, "headline-generation": true,
-		"chip-owned": true, "broker-id": true}
+		"chip-owned": true, "broker-id": true, "thread-overwrites": true, "siding-state": true, "clean-kept": true, "clean-superseded": true, "clean-tombstone": true, "clean-marker": true}
 	seen := map[string]string{}
-	for _, n := range Gallery() {
+	for _, n := range pictures(t) {
 		for _, tg := range tags(stageHTML(t, n.Model, n.Options)) {
 			for _, c := range strings.Fields(tg.attrs["class"]) {
 				seen[c] = n.Name

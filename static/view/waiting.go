@@ -242,7 +242,7 @@ func (g *Group) SessionOp(member string) *Op {
 
 // clientOf is the living or dead process behind a member, nil where it is not known.
 func (m *Model) clientOf(g *Group, mb *Member) *Client {
-	c := m.Clients[mb.ClientID]
+	c := m.Clients[mb.process()]
 	if c == nil || mb.Gone || (c.Group != "" && c.Group != g.Name) {
 		return nil
 	}

@@ -3,7 +3,9 @@ package pages
 
 import (
 	"slices"
+	"sync"
 
+	"grouplab/coordinator/sim/script"
 	"grouplab/lessons/render"
 	"grouplab/static"
 	"grouplab/static/view"
@@ -15,6 +17,7 @@ type Book struct {
 	lessons  map[string]*view.LessonPage
 	order    []string
 	pictures []string
+	scenes   map[string]func() (view.Named, error)
 }
 
 // New reads the lessons that the program carries. An error means that the program was built wrongly.
@@ -28,7 +31,7 @@ func New() (*Book, error) {
 
 // Of makes a book of these lessons.
 func Of(all []render.Lesson) *Book {
-	b := &Book{lessons: map[string]*view.LessonPage{}}
+	b := &Book{lessons: map[string]*view.LessonPage{}, scenes: map[string]func() (view.Named, error){}}
 	for i := range all {
 		l := &all[i]
 		page := lesson(l)
@@ -45,6 +48,13 @@ func Of(all []render.Lesson) *Book {
 	}
 	for _, picture := range view.Gallery() {
 		b.pictures = append(b.pictures, picture.Name)
+	}
+	for _, scene := range view.Scenes() {
+		b.pictures = append(b.pictures, scene.Name)
+		b.scenes[scene.Name] = sync.OnceValues(func() (view.Named, error) {
+			events, nowMs, err := script.Run(scene.Name, scene.Script())
+			return scene.Of(events, nowMs), err
+		})
 	}
 	return b
 }
@@ -69,9 +79,15 @@ func (b *Book) Lesson(id string) (view.PageData, bool) {
 // Live is the page of the running cluster.
 func (b *Book) Live() view.PageData { return view.PageData{Kind: view.PageLive, Built: static.Built()} }
 
-// Gallery is the page of one picture, "" for the first; false where no picture has that name.
+// Gallery is the page of one picture, "" for the first; false where no picture has that name. A scene is run when it is
+// first asked for.
 func (b *Book) Gallery(name string) (view.PageData, bool) {
 	d := view.PageData{Kind: view.PageGallery, Built: static.Built(), Gallery: name}
+	if scene := b.scenes[name]; scene != nil {
+		picture, err := scene()
+		d.Model, d.Options = picture.Model, picture.Options
+		return d, err == nil
+	}
 	return d, name == "" || slices.Contains(b.pictures, name)
 }
 

@@ -41,6 +41,11 @@ func TestBook(t *testing.T) {
 			t.Errorf("picture %s: %+v, %v", n.Name, d, found)
 		}
 	}
+	for _, scene := range view.Scenes() {
+		if d, found := b.Gallery(scene.Name); !found || d.Model == nil || d.Model.Seq == 0 || d.Model.Groups[d.Options.Group] == nil {
+			t.Errorf("scene %s: %+v, %v", scene.Name, d.Options, found)
+		}
+	}
 	if _, found := b.Gallery("nothing"); found {
 		t.Error("there is a picture called nothing")
 	}
