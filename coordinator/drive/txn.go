@@ -140,8 +140,9 @@ func (d *Drive) verify(v coordinator.Verification) int16 {
 	return known(d.verifyPartition(v.TransactionalID, v.ProducerID, v.ProducerEpoch, cluster.OffsetsTopic, v.Partition), v.Version >= 4)
 }
 
-// verifyPartition asks the transaction coordinator of an id, wherever it is, at once: no network lies between brokers here
-// (Kafka: AddPartitionsToTxnManager).
+// verifyPartition asks the transaction coordinator of an id, wherever it is, at once (Kafka: AddPartitionsToTxnManager). Of
+// what brokers say to each other only fetches and markers travel; so nothing can come between a verification and the append
+// that it is for, which Kafka needs a VerificationGuard for.
 func (d *Drive) verifyPartition(id string, producerID int64, epoch int16, topic string, partition int32) int16 {
 	const networkException, notAvailable = 13, 15
 	n := d.cluster.Partitions(cluster.TransactionTopic)

@@ -22,6 +22,8 @@
 //	heartbeats.Purge()
 //	rebalances.Purge()
 //
+// Kafka's cancelForKey is not here: its group coordinator never calls it.
+//
 // Several purgatories share one wheel, so that what is due in the same millisecond ends in the order in which it was
 // armed, across all of them. All state lies in slices addressed by index: Clone copies slices, and a copy cascades and
 // expires exactly as its original.
