@@ -16,7 +16,7 @@ type Seen struct {
 	ProducerID      int64
 	ProducerEpoch   int16
 	TimeoutMs       int32
-	// StartMs is -1 where no transaction is open.
+	// StartMs is when its transaction began, or the last one, -1 before the first.
 	StartMs    int64
 	Partitions []event.TopicPartitions
 }
