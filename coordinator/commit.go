@@ -38,6 +38,7 @@ func (c *Coordinator) offsetCommit(r *Request, q *kmsg.OffsetCommitRequest) {
 // commitOffsets checks and stores the offsets of an OffsetCommit or, where t is set, of a TxnOffsetCommit. The latter
 // may come in any state and moves no session timer.
 func (c *Coordinator) commitOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *txnCommit) {
+	q = withoutEmptyTopics(q)
 	resp, unknown, total := c.commitResponse(q)
 	switch {
 	case total == 0: // Kafka's API layer answers a commit of nothing without asking the coordinator
@@ -57,6 +58,17 @@ func (c *Coordinator) commitOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *
 		c.resetSession(m, "commit", c.nowMs-m.session.toldMs < beatEveryMs)
 	}
 	c.storeOffsets(r, q, t, g, resp, total-unknown)
+}
+
+// withoutEmptyTopics is the request without topics of which it names no partition: Kafka does not answer for those.
+func withoutEmptyTopics(q *kmsg.OffsetCommitRequest) *kmsg.OffsetCommitRequest {
+	empty := func(t kmsg.OffsetCommitRequestTopic) bool { return len(t.Partitions) == 0 }
+	if !slices.ContainsFunc(q.Topics, empty) {
+		return q
+	}
+	k := *q
+	k.Topics = slices.DeleteFunc(slices.Clone(q.Topics), empty)
+	return &k
 }
 
 const guardNoPartition = "the broker knows no such topic or partition"

@@ -41,10 +41,7 @@ func (c *Coordinator) findCoordinator(r *Request, q *kmsg.FindCoordinatorRequest
 		if sent.Code == codeNone {
 			sent.Code, sent.Guard = f.code, f.guard
 		}
-		var message *string
-		if f.code != codeNone {
-			message = &f.guard
-		}
+		message := f.message(q.Version)
 		if q.Version < 4 {
 			resp.ErrorCode, resp.ErrorMessage = f.code, message
 			resp.NodeID, resp.Host, resp.Port = f.broker.ID, f.broker.Host, f.broker.Port
@@ -54,6 +51,14 @@ func (c *Coordinator) findCoordinator(r *Request, q *kmsg.FindCoordinatorRequest
 			NodeID: f.broker.ID, Host: f.broker.Host, Port: f.broker.Port, ErrorCode: f.code, ErrorMessage: message})
 	}
 	c.send(soughtID(q), resp, sent)
+}
+
+// message says what is wrong. Where nothing is, Kafka puts its own name for that into versions 1 to 3, and no word later.
+func (f *found) message(version int16) *string {
+	if f.code == codeNone && version < 4 {
+		return kmsg.StringPtr("NONE")
+	}
+	return &f.guard
 }
 
 func (c *Coordinator) findOne(keyType int8, key string) found {

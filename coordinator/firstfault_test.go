@@ -173,6 +173,14 @@ func TestFirstFaultOfACommit(t *testing.T) {
 	want("a partition that is not known keeps its code", commit(otherGroup, "x", nil, 9, "topic", "nowhere", "foo"), 14, 3, 14)
 	want("the group before membership", commit(groupID, "x", nil, 9, "topic", "nowhere", "foo"), 69, 3, 69)
 	want("nothing", commit(otherGroup, "x", nil, 9))
+	q := kmsg.NewPtrOffsetCommitRequest()
+	q.Version, q.Group, q.Generation = 9, groupID, -1
+	q.Topics = []kmsg.OffsetCommitRequestTopic{{Topic: "topic"}, {Topic: "nowhere"}}
+	if resp := answer[*kmsg.OffsetCommitResponse](b, b.send("m", q)); len(resp.Topics) != 0 || b.c.groups[groupID] != nil {
+		t.Fatalf("topics without partitions: %+v", resp)
+	}
+	told := eventsOf[event.ReplySent](b)
+	wantCode(t, "topics without partitions", told[len(told)-1].Code, 0)
 	m := b.one(joinWith{})
 	ticket := b.join("i", static("i", joinWith{protocols: protocolList("range")}))
 	b.join("m", joinWith{version: 9, id: m})

@@ -47,7 +47,7 @@ const untilVerified = "the transaction is verified"
 // record of it is in the partition already. Nothing is touched before that.
 func (c *Coordinator) txnOffsetCommit(r *Request, q *kmsg.TxnOffsetCommitRequest) {
 	t := &txnCommit{q.Version, q.TransactionalID, q.ProducerID, q.ProducerEpoch, c.nowMs}
-	plain := asOffsetCommit(q)
+	plain := withoutEmptyTopics(asOffsetCommit(q))
 	number, code, guard := c.gate(q.Group, false)
 	if code == codeNone && tooLong(q.Group) {
 		code, guard = codeInvalidRequest, guardTooLong
