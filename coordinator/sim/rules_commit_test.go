@@ -43,7 +43,7 @@ func TestCommitOfALostMembership(t *testing.T) {
 	}
 }
 
-// KAFKA-8012: a refused commit that was sent before the member joined again says nothing about what it is now.
+// OffsetCommitResponseHandler.generationUnchanged: a refused commit that was sent before the member joined again says nothing about what it is now.
 func TestCommitOfAnEarlierMembershipIsNoNews(t *testing.T) {
 	for _, err := range []*kerr.Error{kerr.UnknownMemberID, kerr.IllegalGeneration} {
 		w, c := stable(t)
