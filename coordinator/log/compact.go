@@ -100,26 +100,32 @@ func (l *Log) Compact(c Compaction) (Compacted, error) {
 		return done, err
 	}
 	done.To = l.segments[p.segments].base
-	rest := slices.Clone(l.segments[p.segments:])
+	old := l.segments
 	var cleaned []segment
 	merge := merging{log: l}
-	for _, s := range l.segments[:p.segments] {
+	// What was swapped before something fails stays so, and the rest as it was.
+	fail := func(err error) (Compacted, error) {
+		l.segments = append(cleaned, old[merge.at:]...)
+		return done, err
+	}
+	for i, s := range old[:p.segments] {
 		data, changed, err := p.clean(l, &s, &done)
 		if err != nil {
-			return done, err
+			return fail(err)
 		}
 		done.BytesBefore, done.BytesAfter = done.BytesBefore+int64(s.size), done.BytesAfter+int64(len(data))
 		if len(merge.bases) > 0 && merge.size+s.size > l.cfg.SegmentBytes {
 			if cleaned, err = merge.into(cleaned); err != nil {
-				return done, err
+				return fail(err)
 			}
+			merge.at = i
 		}
 		merge.add(s, data, changed)
 	}
 	if cleaned, err = merge.into(cleaned); err != nil {
-		return done, err
+		return fail(err)
 	}
-	l.segments = append(cleaned, rest...)
+	l.segments = append(cleaned, old[p.segments:]...)
 	l.cleaned = done.To
 	// A reader must not be told of a transaction whose marker it may never meet: it would leave out the producer's next one
 	// (CleanedTransactionMetadata keeps such out of the transaction index).
@@ -131,6 +137,7 @@ func (l *Log) Compact(c Compaction) (Compacted, error) {
 type merging struct {
 	log     *Log
 	first   segment
+	at      int // which one it is
 	bases   []int64
 	size    int // of the segments as they were (LogCleaner.groupSegmentsBySize)
 	data    []byte
@@ -150,7 +157,7 @@ func (m *merging) into(list []segment) ([]segment, error) {
 	s := m.first
 	if m.changed || len(m.bases) > 1 {
 		if err := m.log.store.Swap(m.bases, m.data); err != nil {
-			return nil, fmt.Errorf("swap segments %v for a compacted one: %w", m.bases, err)
+			return list, fmt.Errorf("swap segments %v for a compacted one: %w", m.bases, err)
 		}
 		s = segment{base: m.bases[0], maxMs: noTimestamp}
 		for rest := m.data; len(rest) > 0; rest = rest[sizeOf(rest):] {

@@ -539,3 +539,58 @@ func TestCompactForgetsAbortedTransactions(t *testing.T) {
 		t.Errorf("a copy that was not compacted tells of %s", got)
 	}
 }
+
+// failing is a store that refuses to swap, or to read, after a while.
+type failing struct {
+	*Memory
+	swaps, reads int
+}
+
+func (f *failing) Swap(bases []int64, data []byte) error {
+	if f.swaps--; f.swaps < 0 {
+		return fmt.Errorf("no room for %v", bases)
+	}
+	return f.Memory.Swap(bases, data)
+}
+
+func (f *failing) Read(base int64, from, to int) ([]byte, error) {
+	if f.reads--; f.reads < 0 {
+		return nil, fmt.Errorf("segment %d cannot be read", base)
+	}
+	return f.Memory.Read(base, from, to)
+}
+
+// A compaction that fails half way leaves what it has done and what it has not: every record that counts can be read, and
+// the next one goes on from the beginning.
+func TestCompactOnAFailingDisk(t *testing.T) {
+	const never = 1 << 30
+	plain := func(key string) []byte {
+		return Encode(NoProducer, 0, []Record{keyed(0, key, "1"), keyed(0, key, "2")})
+	}
+	for _, trouble := range []failing{{swaps: 0, reads: never}, {swaps: 1, reads: never}, {swaps: never, reads: 0}, {swaps: never, reads: 5}, {swaps: never, reads: 8}} {
+		store := &failing{NewMemory(), never, never}
+		l := New(store, Config{SegmentBytes: 1})
+		for _, key := range []string{"a", "b", "c", "d"} {
+			if _, err := l.Append(parsed(t, plain(key)), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		store.swaps, store.reads = trouble.swaps, trouble.reads
+		if _, err := l.Compact(Compaction{Below: 99}); err == nil || !strings.Contains(err.Error(), "segment") {
+			t.Errorf("%d swaps, %d reads: %v", trouble.swaps, trouble.reads, err)
+		}
+		store.swaps, store.reads = never, never
+		left := dump(t, l)
+		for _, record := range []string{"1 a=2", "3 b=2", "5 c=2", "6 d=1", "7 d=2"} {
+			if !strings.Contains(left, record) {
+				t.Errorf("%d swaps, %d reads: %s is not in %s", trouble.swaps, trouble.reads, record, left)
+			}
+		}
+		if l.cleaned != 0 || len(l.segments) != 4 {
+			t.Errorf("cleaned up to %d, %d segments", l.cleaned, len(l.segments))
+		}
+		if _, err := l.Compact(Compaction{Below: 99}); err != nil || dump(t, l) != "1 a=2, 3 b=2, 5 c=2, 6 d=1, 7 d=2" {
+			t.Errorf("again: %v, %s", err, dump(t, l))
+		}
+	}
+}
