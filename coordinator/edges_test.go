@@ -283,6 +283,64 @@ func TestAppendOfAnEarlierLifeAndANewCommit(t *testing.T) {
 	b.wantFetch(groupID, true, 9, 0)
 }
 
+// Nor does the outcome of an assignment, though generation and state are the same again.
+func TestAssignmentOfAnEarlierLife(t *testing.T) {
+	b := newBench(t)
+	m := b.oneStable(joinWith{})
+	log := batchAt(0, b.written[0].Records...)
+	rejoin := func() {
+		t.Helper()
+		if resp := b.joined(b.join("m", joinWith{version: 9, id: m})); resp.ErrorCode != 0 || resp.Generation != 2 {
+			t.Fatalf("%+v", resp)
+		}
+		b.inState(event.CompletingRebalance)
+	}
+	rejoin()
+	b.hold = true
+	parked := b.sync(m, 2, map[string]string{m: "old"})
+	b.c.Emigrate(b.now, 0, 3)
+	b.take()
+	wantCode(t, "the parked sync", b.synced(parked).ErrorCode, 16)
+	b.load(0, 4, log)
+	rejoin()
+	b.release(0)
+	b.inState(event.CompletingRebalance)
+	if got := b.c.groups[groupID].byID[m].assignment; string(got) == "old" {
+		t.Fatal("it has the assignment of the earlier life")
+	}
+}
+
+// What is not there is not told to be removed.
+func TestDeletionOfNothingIsNoFact(t *testing.T) {
+	b := newBench(t)
+	b.commit(simple(1))
+	wantCode(t, "delete", b.deleteOffsets(groupID, at{"foo", 0}).Topics[0].Partitions[0].ErrorCode, 0)
+	if n := len(eventsOf[event.OffsetsRemoved](b)); n != 0 {
+		t.Fatalf("%d facts", n)
+	}
+}
+
+// A look that finds offsets which may be overtaken says by what, in every shape of the request.
+func TestWhyAnOffsetMayBeOvertaken(t *testing.T) {
+	b := newBench(t)
+	b.commit(simple(5))
+	b.hold = true
+	b.commit(simple(6))
+	some := []kmsg.OffsetFetchRequestGroupTopic{{Topic: "topic", Partitions: []int32{1, 0}}}
+	for what, q := range map[string]*kmsg.OffsetFetchRequest{
+		"named":      {Version: 9, RequireStable: true, Groups: []kmsg.OffsetFetchRequestGroup{{Group: groupID, Topics: some}}},
+		"all":        {Version: 9, RequireStable: true, Groups: []kmsg.OffsetFetchRequestGroup{{Group: groupID}}},
+		"all, as v7": {Version: 7, RequireStable: true, Group: groupID},
+	} {
+		if p := b.c.Probe(b.now, Request{Kmsg: q}); p.Guard != "a commit of topic-0 is being written" || p.Code != 0 {
+			t.Errorf("%s: %+v", what, p)
+		}
+	}
+	if p := b.c.Probe(b.now, Request{Kmsg: &kmsg.OffsetFetchRequest{Version: 7, RequireStable: true, Group: otherGroup}}); p.Code != 16 {
+		t.Errorf("%+v", p)
+	}
+}
+
 // What decided is said in words with the code, for whoever looks at the request: see Probed.Guard.
 func TestGuardsSayWhatDecided(t *testing.T) {
 	b := newSmall(t, 3)
@@ -355,8 +413,15 @@ func TestGuardsSayWhatDecided(t *testing.T) {
 			t.Errorf("%T: %d %q, want %d %q", c.q, p.Code, p.Guard, c.code, c.want)
 		}
 	}
+	reader := newBench(t)
+	reader.oneStable(joinWith{protocols: subscribed("range", "foo")})
+	p := reader.c.Probe(reader.now, Request{Kmsg: &kmsg.OffsetDeleteRequest{Group: groupID, Topics: []kmsg.OffsetDeleteRequestTopic{{Topic: "foo",
+		Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{}}}}}})
+	if p.Code != 86 || p.Guard != "the group subscribes to foo" {
+		t.Errorf("%+v", p)
+	}
 	third := b.direct("third", joinWith{protocols: p2})
-	p := b.c.Probe(b.now, Request{Kmsg: beat(groupID, f, nil, 1)})
+	p = b.c.Probe(b.now, Request{Kmsg: beat(groupID, f, nil, 1)})
 	if p.Code != 27 || p.Guard != "the group is rebalancing" {
 		t.Errorf("%+v", p)
 	}

@@ -131,6 +131,15 @@ func TestPendingIDLeaves(t *testing.T) {
 	b.members(1)
 	wantCode(t, "heartbeat", b.heartbeat(m, 1), 0)
 	wantCode(t, "join", b.joined(b.join("x", joinWith{version: 9, id: x})).ErrorCode, 25)
+	forgotten := 0
+	for _, f := range eventsOf[event.PendingForgotten](b) {
+		if f.Member == x {
+			forgotten++
+		}
+	}
+	if forgotten != 1 {
+		t.Fatalf("the id was forgotten %d times", forgotten)
+	}
 }
 
 // The timer of an issued id that has left is told by Facts while it runs, and ends with its group.

@@ -97,7 +97,6 @@ func (c *Coordinator) storeAssignment(g *group, leader *member, q *kmsg.SyncGrou
 // new coordinator will find it.
 func (c *Coordinator) assignmentWritten(g *group, a *inflight, code int16) {
 	if code != codeNone {
-		c.clearAssignments(g)
 		c.answerSyncs(g, groupAppendCode(code), "the group record was not written: "+event.CodeName(code))
 		c.prepareRebalance(g, event.WhySyncAppendFailed, "", "")
 		return

@@ -58,7 +58,7 @@ func TestJoinAnswersOfEveryVersion(t *testing.T) {
 
 // A protocol whose name is empty is a protocol; its name is null where it may be (Kafka: JoinGroupResponse).
 func TestProtocolWithoutAName(t *testing.T) {
-	for version, want := range map[int16]string{3: `""`, 9: "null"} {
+	for version, want := range map[int16]string{3: `""`, 6: `""`, 7: "null", 9: "null"} {
 		b := newBench(t)
 		w := joinWith{version: version, protocols: protocolList("")}
 		if version >= 4 {
