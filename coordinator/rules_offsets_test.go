@@ -87,3 +87,16 @@ func TestNothingExpiresWhileTheGroupRebalances(t *testing.T) {
 	b.cleanNow()
 	b.wantOffsets(map[string]int64{}) // Stable
 }
+
+// A transaction of which nothing was written leaves nothing behind: no mark of its producer in the group.
+func TestTransactionThatWasNotWrittenIsForgotten(t *testing.T) {
+	b := newBench(t)
+	b.failing = 19
+	wantCode(t, "commit", b.txnCode(b.txnCommit(txnWith{offsets: one(25)})), 15)
+	if g := b.c.groups[groupID]; len(g.txns) != 0 {
+		t.Fatalf("%d transactions are open in the group", len(g.txns))
+	}
+	b.failing = 0
+	b.txnDone(b.txnCommit(txnWith{offsets: one(26)}))
+	b.wantFetch(groupID, true, -1, 88)
+}
