@@ -18,6 +18,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/drive"
@@ -162,17 +163,20 @@ func (w *World) AdvanceTo(ms int64) {
 	w.nowMs = max(w.nowMs, ms)
 }
 
-// mostAhead is for how many events Take makes room at most.
-const mostAhead = 4096
+// roomFor makes room for n more events. They lie one behind the other in large pieces, so that neither many small Takes
+// nor a large one cost more than their events.
+func (w *World) roomFor(n int) {
+	const piece = 512
+	if cap(w.events)-len(w.events) < n {
+		w.events = append(make([]event.Event, 0, max(piece, 2*len(w.events)+n)), w.events...)
+	}
+}
 
 // Take hands out the events since the last Take, in the order of Seq.
 func (w *World) Take() []event.Event {
 	out := w.events
-	w.events = nil
-	if n := len(out); n > 0 { // the next batch is probably about as long; growing to it would cost twice its length
-		w.events = make([]event.Event, 0, min(n+n/8, mostAhead))
-	}
-	return out
+	w.events = w.events[len(out):]
+	return slices.Clip(out)
 }
 
 // Input notes what a learner or a script did ("kill c3"). It is the cause of what follows until the next Step.
@@ -198,6 +202,7 @@ func (w *World) Facts() []event.Event {
 // emit tells a fact whose cause is what is being acted on, and returns its Seq.
 func (w *World) emit(broker int32, group string, body event.Body) int64 {
 	seq := w.numbers.Next()
+	w.roomFor(1)
 	w.events = append(w.events, event.Event{Seq: seq, AtMs: w.nowMs, Broker: broker, Group: group, Cause: w.cause, Body: body})
 	return seq
 }
@@ -206,6 +211,7 @@ func (w *World) emit(broker int32, group string, body event.Body) int64 {
 // so that events stay in the order of Seq.
 func (w *World) take() {
 	out := w.drive.Take()
+	w.roomFor(len(out.Events))
 	w.events = append(w.events, out.Events...)
 	w.driveMs = out.DeadlineMs
 	for _, e := range out.Events {

@@ -2,6 +2,7 @@ package tab
 
 import (
 	"fmt"
+	"slices"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/sim/script"
@@ -120,6 +121,9 @@ func (h *head) keep(happened []event.Event) error {
 			return fmt.Errorf("event %d follows event %d: the world lost facts", e.Seq, h.lastSeq)
 		}
 		h.lastSeq = e.Seq
+		if len(h.events) == cap(h.events) { // append alone would copy a long history five times while it grows
+			h.events = slices.Grow(h.events, max(len(h.events), saveEvery))
+		}
 		h.events = append(h.events, e)
 	}
 	return nil

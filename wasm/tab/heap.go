@@ -14,7 +14,7 @@ const (
 	// heapAtOnce is asked of the browser in one piece. Otherwise the heap grows by half a megabyte a time, and each time
 	// the browser replaces the view of the memory and looks for garbage of its own. Pages that are never touched cost
 	// nothing.
-	heapAtOnce = 96 << 20
+	heapAtOnce = 256 << 20
 )
 
 // PrepareHeap fits the collector and the heap to a tab. The page's program calls it once, first of all.
