@@ -50,7 +50,9 @@
 // prefers. An Empty group that loses its last offset to OffsetDelete or with a topic stays until the clean-up job comes, and
 // a group's tombstone is written whatever its generation; tombstones are answered for when they are written. What a
 // JoinGroup alone leaves behind is not written: Kafka 4.0 writes an empty record for a group that a refused or parked
-// JoinGroup has made. Rules of several requests, in Kafka's order, are in gate.go and heartbeat.go (checkMember).
+// JoinGroup has made. Two join phases end when the Scala coordinator's do: the initial delay by time alone, also where an
+// issued id runs out during it, and a rebalance when the one that was missing is refused for room. Rules of several
+// requests, in Kafka's order, are in gate.go and heartbeat.go (checkMember).
 //
 // Events are coalesced in one case: heartbeats of one member with the same answer are told once in 100 ms, with the
 // restart of its session timer; so are the restarts by commits. A timer that moved quietly keeps its told number, and is

@@ -25,7 +25,8 @@ func (c *Coordinator) accepts(g *group, id string) bool {
 }
 
 // refuseForSize answers a join for which there is no room, and forgets who asked: a member that has not joined again is
-// no member any more.
+// no member any more. Where the group waited for nobody else the join phase ends with that, as in the Scala coordinator;
+// Kafka 4.0 lets it wait for the next join or for the rebalance timeout.
 func (c *Coordinator) refuseForSize(r *Request, q *kmsg.JoinGroupRequest, g *group) {
 	c.refuseJoin(r, q, "", codeGroupMaxSizeReached,
 		fmt.Sprintf("the group has its group.max.size of %d", c.cfg.Settings.GroupMaxSize))
