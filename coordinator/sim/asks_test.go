@@ -9,6 +9,13 @@ import (
 // simpleGroup is of a consumer that assigns its partitions itself: nobody is a member of it.
 const simpleGroup = "simple"
 
+// ask sends a request by hand, if there is a broker that runs.
+func (c *campaign) ask(format string, args ...any) {
+	if len(c.check.scene.down) < 3 {
+		c.do("ask "+format, args...)
+	}
+}
+
 func (c *campaign) someGroup() string {
 	return c.pick("g", "g", "g", "h", "h", simpleGroup, "nobody", "short")
 }
@@ -23,19 +30,19 @@ func (c *campaign) simple() {
 	group := c.pick(simpleGroup, simpleGroup, "short", "g", "h")
 	switch c.prng.IntN(6) {
 	case 0:
-		c.do("ask OffsetFetch group=%s v=%s stable=%s", group, c.pick("2", "7", "8", "9"), c.pick("yes", "no"))
+		c.ask("OffsetFetch group=%s v=%s stable=%s", group, c.pick("2", "7", "8", "9"), c.pick("yes", "no"))
 	case 1:
-		c.do("ask OffsetFetch group=%s partitions=%s v=%s stable=%s%s", group, c.partition(), c.pick("1", "5", "7", "9"), c.pick("yes", "no"), c.asked())
+		c.ask("OffsetFetch group=%s partitions=%s v=%s stable=%s%s", group, c.partition(), c.pick("1", "5", "7", "9"), c.pick("yes", "no"), c.asked())
 	case 2:
-		c.do("ask OffsetCommit group=%s partitions=%s,%s offset=%d metadata=%d", group, c.partition(), c.partition(), c.prng.IntN(1000), c.pickInt(0, 3, 5000))
+		c.ask("OffsetCommit group=%s partitions=%s,%s offset=%d metadata=%d", group, c.partition(), c.partition(), c.prng.IntN(1000), c.pickInt(0, 3, 5000))
 	default:
-		c.do("ask OffsetCommit group=%s partitions=%s offset=%d v=%s%s", group, c.partition(), c.prng.IntN(1000), c.pick("1", "5", "9"), c.asked())
+		c.ask("OffsetCommit group=%s partitions=%s offset=%d v=%s%s", group, c.partition(), c.prng.IntN(1000), c.pick("1", "5", "9"), c.asked())
 	}
 }
 
 // retention commits with a retention time of its own (OffsetCommit v2 to v4).
 func (c *campaign) retention() {
-	c.do("ask OffsetCommit group=%s partitions=%s offset=%d v=%s retention=%s", c.pick(simpleGroup, "short", "short", "g"), c.partition(), c.prng.IntN(1000),
+	c.ask("OffsetCommit group=%s partitions=%s offset=%d v=%s retention=%s", c.pick(simpleGroup, "short", "short", "g"), c.partition(), c.prng.IntN(1000),
 		c.pick("2", "3", "4"), c.pick("3s", "30s", "10m"))
 }
 
@@ -44,26 +51,26 @@ func (c *campaign) askAdmin() {
 	group := c.someGroup()
 	switch c.prng.IntN(7) {
 	case 0:
-		c.do("ask DeleteGroups group=%s%s", group, c.asked())
+		c.ask("DeleteGroups group=%s%s", group, c.asked())
 	case 1, 2:
-		c.do("ask OffsetDelete group=%s partitions=%s,%s%s", group, c.partition(), c.partition(), c.asked())
+		c.ask("OffsetDelete group=%s partitions=%s,%s%s", group, c.partition(), c.partition(), c.asked())
 	case 3:
-		c.do("ask DescribeGroups group=%s%s", group, c.asked())
+		c.ask("DescribeGroups group=%s%s", group, c.asked())
 	case 4:
-		c.do("ask ListGroups broker=%d", c.broker())
+		c.ask("ListGroups broker=%d", c.broker())
 	case 5:
-		c.do("ask FindCoordinator group=%s v=%s broker=%d", group, c.pick("0", "3", "4"), c.broker())
+		c.ask("FindCoordinator group=%s v=%s broker=%d", group, c.pick("0", "3", "4"), c.broker())
 	case 6:
 		d, _ := c.someone()
 		if cfg, _ := c.e.World().Consumer(d.name); cfg.InstanceID != "" {
-			c.do("ask LeaveGroup group=%s instance=%s", d.group, cfg.InstanceID)
+			c.ask("LeaveGroup group=%s instance=%s", d.group, cfg.InstanceID)
 		}
 	}
 }
 
 // askNothing names no group.
 func (c *campaign) askNothing() {
-	c.do("ask %s group=\"\" partitions=orders-0 offset=1", c.pick("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "TxnOffsetCommit", "OffsetDelete",
+	c.ask("%s group=\"\" partitions=orders-0 offset=1", c.pick("JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "TxnOffsetCommit", "OffsetDelete",
 		"OffsetFetch", "OffsetCommit", "DescribeGroups", "DeleteGroups"))
 }
 
@@ -79,7 +86,7 @@ func (c *campaign) askMember() {
 	case 2:
 		more = " instance=none"
 	}
-	c.do("ask %s group=%s%s%s", c.request(d), d.group, c.as(c.pick(d.name, d.name, d.name, "stranger")), more+c.asked())
+	c.ask("%s group=%s%s%s", c.request(d), d.group, c.as(c.pick(d.name, d.name, d.name, "stranger")), more+c.asked())
 }
 
 func (c *campaign) as(member string) string { return " member=" + member }
@@ -130,11 +137,11 @@ func (c *campaign) askState() {
 		who += " instance=" + instance
 	}
 	if c.prng.IntN(8) == 0 {
-		c.do("ask DescribeGroups group=%s", at.group)
+		c.ask("DescribeGroups group=%s", at.group)
 		return
 	}
 	d, _ := c.someone()
-	c.do("ask %s group=%s%s", c.request(d), at.group, who)
+	c.ask("%s group=%s%s", c.request(d), at.group, who)
 }
 
 // askLoading asks for a group whose partition is being loaded.
@@ -145,7 +152,7 @@ func (c *campaign) askLoading() {
 				continue
 			}
 			d, _ := c.someone()
-			c.do("ask %s group=\"%s\" broker=%d", c.pick(c.request(d), c.request(d), "OffsetFetch", "DescribeGroups", "ListGroups", "DeleteGroups", "JoinGroup"), group, at.broker)
+			c.ask("%s group=\"%s\" broker=%d", c.pick(c.request(d), c.request(d), "OffsetFetch", "DescribeGroups", "ListGroups", "DeleteGroups", "JoinGroup"), group, at.broker)
 			return
 		}
 	}
@@ -157,23 +164,23 @@ func (c *campaign) askJoin() {
 	protocols := c.pick("range", "roundrobin,range,sticky,cooperative-sticky", "sticky,cooperative-sticky,roundrobin,range")
 	switch c.prng.IntN(9) {
 	case 0:
-		c.do("ask JoinGroup group=%s session=%s v=%s", group, c.pick("1s", "40m"), c.pick("0", "9"))
+		c.ask("JoinGroup group=%s session=%s v=%s", group, c.pick("1s", "40m"), c.pick("0", "9"))
 	case 1:
-		c.do("ask JoinGroup group=%s type=%s protocols=%s v=%s", group, c.pick("other", "\"\""), protocols, c.pick("3", "9"))
+		c.ask("JoinGroup group=%s type=%s protocols=%s v=%s", group, c.pick("other", "\"\""), protocols, c.pick("3", "9"))
 	case 2:
-		c.do("ask JoinGroup group=%s protocols=%s v=3", group, c.pick("other", "\"\""))
+		c.ask("JoinGroup group=%s protocols=%s v=3", group, c.pick("other", "\"\""))
 	case 3:
-		c.do("ask JoinGroup group=%s protocols=%s v=%s session=10s rebalance=%s", group, protocols, c.pick("0", "1", "3"), c.pick("5s", "30s"))
+		c.ask("JoinGroup group=%s protocols=%s v=%s session=10s rebalance=%s", group, protocols, c.pick("0", "1", "3"), c.pick("5s", "30s"))
 	case 4:
-		c.do("ask JoinGroup group=%s protocols=%s session=6s", group, protocols) // the id will expire, or be used by the next
+		c.ask("JoinGroup group=%s protocols=%s session=6s", group, protocols) // the id will expire, or be used by the next
 	case 5:
-		c.do("ask JoinGroup group=%s protocols=%s member=admin instance=%s", group, protocols, c.pick("none", "none", "i1", "i9"))
+		c.ask("JoinGroup group=%s protocols=%s member=admin instance=%s", group, protocols, c.pick("none", "none", "i1", "i9"))
 	case 6:
-		c.do("ask JoinGroup group=%s protocols=%s instance=a%d", group, protocols, 1+c.prng.IntN(2))
+		c.ask("JoinGroup group=%s protocols=%s instance=a%d", group, protocols, 1+c.prng.IntN(2))
 	case 7:
-		c.do("ask OffsetCommit group=nobody member=stranger generation=%d partitions=orders-0 v=%s", c.prng.IntN(3), c.pick("7", "8", "9", "9"))
+		c.ask("OffsetCommit group=nobody member=stranger generation=%d partitions=orders-0 v=%s", c.prng.IntN(3), c.pick("7", "8", "9", "9"))
 	case 8:
-		c.do("ask %s group=%s member=stranger generation=1", c.pick("Heartbeat", "SyncGroup", "LeaveGroup", "JoinGroup"), c.pick("nobody", "nobody", group))
+		c.ask("%s group=%s member=stranger generation=1", c.pick("Heartbeat", "SyncGroup", "LeaveGroup", "JoinGroup"), c.pick("nobody", "nobody", group))
 	}
 }
 
@@ -181,9 +188,15 @@ func (c *campaign) askJoin() {
 func (c *campaign) askIssued() {
 	group := c.pick("g", "h", "short")
 	protocols := c.pick("range", "roundrobin,range,sticky,cooperative-sticky", "sticky,cooperative-sticky,roundrobin,range")
-	c.do("ask JoinGroup group=%s protocols=%s session=%s rebalance=8s", group, protocols, c.pick("6s", "20s"))
+	if c.prng.IntN(5) == 0 { // a group of another kind
+		c.ask("JoinGroup group=short type=connect protocols=default v=3 session=6s rebalance=8s")
+		c.do("advance 60ms")
+		c.ask("OffsetDelete group=short partitions=orders-0")
+		return
+	}
+	c.ask("JoinGroup group=%s protocols=%s session=%s rebalance=8s", group, protocols, c.pick("6s", "20s"))
 	c.do("advance 60ms")
-	c.do("ask %s group=%s member=admin", c.pick("SyncGroup", "Heartbeat", "LeaveGroup", "LeaveGroup v=2", "OffsetCommit partitions=orders-0", "JoinGroup instance=i9 protocols="+protocols,
+	c.ask("%s group=%s member=admin", c.pick("SyncGroup", "Heartbeat", "LeaveGroup", "LeaveGroup v=2", "OffsetCommit partitions=orders-0", "JoinGroup instance=i9 protocols="+protocols,
 		"JoinGroup rebalance=8s protocols="+protocols, "JoinGroup rebalance=8s protocols="+protocols), group)
 }
 
@@ -191,25 +204,32 @@ func (c *campaign) askIssued() {
 func (c *campaign) unstable() {
 	group, partition := c.pick(simpleGroup, "short"), c.partition()
 	c.do("slow-appends offsets %s 1", c.pick("200ms", "1s", "9s"))
-	c.do("ask OffsetCommit group=%s partitions=%s offset=%d", group, partition, c.prng.IntN(1000))
+	c.ask("OffsetCommit group=%s partitions=%s offset=%d", group, partition, c.prng.IntN(1000))
 	if c.prng.IntN(2) == 0 {
-		c.do("ask OffsetCommit group=%s partitions=%s offset=%d", group, partition, c.prng.IntN(1000))
+		c.ask("OffsetCommit group=%s partitions=%s offset=%d", group, partition, c.prng.IntN(1000))
 	}
 	c.do("advance 60ms")
-	c.do("ask OffsetFetch group=%s partitions=%s stable=%s", group, partition, c.pick("yes", "yes", "no"))
+	c.ask("OffsetFetch group=%s partitions=%s stable=%s", group, partition, c.pick("yes", "yes", "no"))
 	if c.prng.IntN(3) == 0 {
-		c.do("ask %s group=%s partitions=%s", c.pick("OffsetDelete", "DeleteGroups"), group, partition)
+		c.ask("%s group=%s partitions=%s", c.pick("OffsetDelete", "DeleteGroups"), group, partition)
 	}
 }
 
 // askTxn commits in the transaction of a consumer's producer, with one thing wrong or nothing; sometimes it has the end of
 // the transaction lost, so that it stays open.
 func (c *campaign) askTxn() {
-	var all []described
+	var all, open []described
 	for _, d := range c.consumers {
-		if d.transactional {
-			all = append(all, d)
+		if !d.transactional {
+			continue
 		}
+		all = append(all, d)
+		if cfg, _ := c.e.World().Consumer(d.name); c.check.scene.ongoing[cfg.TransactionalID] {
+			open = append(open, d)
+		}
+	}
+	if len(open) > 0 {
+		all = open
 	}
 	if len(all) == 0 {
 		return
@@ -227,6 +247,6 @@ func (c *campaign) askTxn() {
 			}
 		}
 	}
-	c.do("ask TxnOffsetCommit group=%s producer=%s member=%s partitions=%s,%s offset=%d metadata=%d v=%s%s", c.pick(d.group, d.group, d.group, "nobody"), d.name, who,
-		c.partition(), c.partition(), c.prng.IntN(1000), c.pickInt(0, 0, 5000), c.pick("1", "3", "3"), c.asked())
+	c.ask("TxnOffsetCommit group=%s producer=%s member=%s partitions=%s,%s offset=%d metadata=%d v=%s%s", c.pick(d.group, d.group, d.group, "nobody"), d.name, who,
+		c.partition(), c.partition(), c.prng.IntN(1000), c.pickInt(0, 0, 5000), c.pick("1", "2", "3", "3", "3"), c.asked())
 }

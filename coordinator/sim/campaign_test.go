@@ -15,7 +15,7 @@ import (
 // shortSteps is how many moments a world lives in `make test`; longSteps is what a campaign of its own has at least, and
 // then every mark is asked for.
 const (
-	shortSteps = 4000
+	shortSteps = 8000
 	longSteps  = 50_000
 )
 
@@ -111,7 +111,7 @@ func (c *campaign) run(steps int) {
 	c.begin()
 	for c.steps < steps {
 		c.action()
-		c.do("advance %dms", 1+c.prng.IntN(1<<(4+c.prng.IntN(9))))
+		c.do("advance %dms", 1+c.prng.IntN(1<<(4+c.prng.IntN(8)+c.pickInt(0, 0, 0, 0, 0, 0, 0, 3))))
 		if c.steps >= c.atCheckpoint {
 			c.atCheckpoint = c.steps + checkpointSteps
 			c.checkpoint()
@@ -176,11 +176,12 @@ func (c *campaign) calm() {
 		}
 	}
 	for _, g := range c.groups {
+		c.stir(g)
 		if members := c.membersOf(g); members > 0 {
 			c.do("until within=20m state Stable group=%s and unowned == 0 group=%s and members == %d group=%s", g, g, members, g)
 		}
 	}
-	c.do("advance 5m")
+	c.do("advance 2m")
 	for _, g := range c.groups {
 		if members := c.membersOf(g); members > 0 {
 			c.do("expect state Stable group=%s and unowned == 0 group=%s and members == %d group=%s", g, g, members, g)

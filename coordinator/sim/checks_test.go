@@ -49,6 +49,8 @@ type groupAt struct {
 type underway struct {
 	group, what string
 	written     bool
+	// ofGroup is set where it says what the group is, or that it is gone.
+	ofGroup bool
 }
 
 type sentRequest struct {
@@ -206,7 +208,8 @@ func (c *checks) purgatory(e event.Event) string {
 		}
 		delete(c.ops, id)
 	case event.AppendStarted:
-		c.appends[opID{e.Broker, b.Append}] = underway{group: e.Group, what: b.What}
+		c.appends[opID{e.Broker, b.Append}] = underway{group: e.Group, what: b.What,
+			ofGroup: b.What == "group" || b.What == "tombstones" && c.scene.at(e.Broker, e.Group) == nil}
 	case event.AppendFinished:
 		id := opID{e.Broker, b.Append}
 		u, waits := c.appends[id]

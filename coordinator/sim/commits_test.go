@@ -146,8 +146,10 @@ func (k *commits) applyLoads(e event.Event) string {
 // finished looks at the outcome of an append, while checks still has it under way.
 func (k *commits) finished(e event.Event, b event.AppendFinished, u underway) {
 	id := opID{e.Broker, b.Append}
-	if u.what == "group" || u.what == "tombstones" {
-		k.unsure[e.Group] = b.Code != 0 // it was to say what is the case now; who knows whether it does
+	if u.ofGroup {
+		// It was to say what is the case now. Where it failed, who knows whether it does; and where the group had gone on, a
+		// leader has synced twice with two assignments: the first took effect, the second is the newest in the log.
+		k.unsure[e.Group] = b.Code != 0 || b.Ignored
 	}
 	for _, key := range k.writes[id] {
 		k.settle(key, id, b.Code == 0, u.written)

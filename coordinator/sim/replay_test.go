@@ -117,7 +117,7 @@ func (r *trial) compareReplay() string {
 // inFlight tells whether a record about a group is being written, or the last one failed.
 func (r *trial) inFlight(group string) bool {
 	for _, u := range r.check.appends {
-		if u.group == group && (u.what == "group" || u.what == "tombstones") {
+		if u.group == group && u.ofGroup {
 			return true
 		}
 	}

@@ -15,6 +15,8 @@ type scene struct {
 	// verifying are verifications under way, by group at broker.
 	verifying map[groupAt]map[int64]bool
 	topics    map[string]int32
+	// ongoing are the transactional ids with an open transaction.
+	ongoing map[string]bool
 	// down is since when a broker does not run.
 	down map[int32]int64
 	// loading are the partitions of __consumer_offsets that a broker reads.
@@ -67,7 +69,7 @@ type met struct {
 func newScene() *scene {
 	return &scene{
 		clients: map[string]*clientScene{}, groups: map[groupAt]*groupScene{}, asked: map[int64]met{}, verifying: map[groupAt]map[int64]bool{},
-		topics: map[string]int32{}, down: map[int32]int64{}, loading: map[partitionAt]bool{}, appends: map[opID]underway{},
+		topics: map[string]int32{}, ongoing: map[string]bool{}, down: map[int32]int64{}, loading: map[partitionAt]bool{}, appends: map[opID]underway{},
 	}
 }
 
@@ -119,6 +121,10 @@ func (s *scene) apply(e event.Event) {
 		s.appends[opID{e.Broker, b.Append}] = underway{group: e.Group, what: b.What}
 	case event.AppendFinished:
 		delete(s.appends, opID{e.Broker, b.Append})
+	case event.TxnStateChanged:
+		if delete(s.ongoing, b.TransactionalID); b.To == event.TxnOngoing {
+			s.ongoing[b.TransactionalID] = true
+		}
 	case event.TxnVerificationStarted:
 		at := groupAt{e.Broker, e.Group}
 		if s.verifying[at] == nil {
