@@ -14,8 +14,8 @@ const (
 	// apart, since copying a crowd costs as much as running it for a while: a savePart of all that has happened, and a
 	// picturePart, which stepping back applies again.
 	saveEvery   = 400
-	savePart    = 32
-	picturePart = 100
+	savePart    = 20
+	picturePart = 64
 	// maxSaves bounds the saves; beyond it every second of the older ones goes.
 	maxSaves = 48
 	// maxEvents are kept; a rewind beyond them runs the lesson again from its start.
