@@ -87,6 +87,10 @@ func parseFlags(args []string, out, complaints io.Writer) (cfg app.Config, err e
 		cfg.Set = append(cfg.Set, text)
 		return nil
 	})
+	flags.Func("users", "`FILE` with a NAME:PASSWORD on each line: who may connect to the brokers, with SASL PLAIN or SCRAM", func(path string) (err error) {
+		cfg.Users, err = readUsers(path)
+		return err
+	})
 	flags.IntVar(&cfg.Demo, "demo", 0, "`N` demo consumers and a producer that run from the start")
 	flags.BoolVar(&cfg.Remote, "remote", false, "allow addresses that other machines can reach; the lab has no users and no encryption")
 	if err := flags.Parse(args); err != nil {
@@ -117,6 +121,28 @@ func parseTopics(text string) (topics []app.Topic, err error) {
 		topics = append(topics, app.Topic{Name: name, Partitions: int32(n)})
 	}
 	return topics, nil
+}
+
+// readUsers reads who may connect. Empty lines, and those that begin with #, are passed over.
+func readUsers(path string) (users []app.User, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, password, found := strings.Cut(line, ":")
+		if !found || name == "" || password == "" {
+			return nil, fmt.Errorf("line %d is no NAME:PASSWORD", i+1)
+		}
+		users = append(users, app.User{Name: name, Password: password})
+	}
+	if len(users) == 0 {
+		return nil, errors.New("it names nobody")
+	}
+	return users, nil
 }
 
 func listSettings(out io.Writer) {

@@ -10,6 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+
 	"grouplab/coordinator/drive"
 	"grouplab/coordinator/event"
 	"grouplab/server/demo"
@@ -27,6 +30,9 @@ type Topic struct {
 	Partitions int32
 }
 
+// User is somebody who may connect to the brokers.
+type User struct{ Name, Password string }
+
 // Config is what the flags say.
 type Config struct {
 	// HTTP is the lab's address, HOST:PORT; port 0 takes a free one. "" runs the brokers without pages.
@@ -39,6 +45,8 @@ type Config struct {
 	Topics []Topic
 	// Set holds NAME=VALUE pairs with Kafka's configuration names, in the order given.
 	Set []string
+	// Users may connect to the brokers, with SASL PLAIN or SCRAM, and then do everything. Without any nobody is asked.
+	Users []User
 	// Demo is how many demo consumers start with the server, 0 none.
 	Demo int
 	// Remote allows addresses that other machines can reach. Without it such an address is an error.
@@ -158,12 +166,19 @@ func (s *Server) closePage() {
 
 // wire builds everything, from the machine outwards.
 func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
+	var users kafka.Users
+	for _, u := range s.cfg.Users {
+		if err := users.Add(u.Name, u.Password); err != nil {
+			return fmt.Errorf("-users: %q: %w", u.Name, err)
+		}
+	}
 	clock, numbers := loop.NewClock(), &event.Numbers{}
 	set.cluster.Brokers, set.cluster.Numbers = s.cfg.Brokers, numbers
 	set.cluster.HostPort = func(id int32) (string, int32) { return s.kafka[id-1].host, int32(s.kafka[id-1].port) }
+	set.cluster.Decompress = decompress
 	set.cluster.Quiet = s.page == nil // nobody could see the events of single batches
 	machine := drive.New(clock.NowMs(), drive.Config{Cluster: set.cluster, Settings: set.group, MemberID: memberID,
-		Transactions: set.transactions, Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes})
+		Transactions: set.transactions, Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes, Decompress: decompress})
 	for _, t := range s.cfg.Topics {
 		if code, message := machine.CreateTopic(clock.NowMs(), t.Name, t.Partitions, -1, nil); code != 0 {
 			return fmt.Errorf("-topics %s=%d: %s", t.Name, t.Partitions, message)
@@ -177,20 +192,28 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		looped.Sink = s.publish
 	}
 	s.loop = loop.New(looped)
-	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, Logf: s.cfg.Logf})
+	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, CheckBatch: checkBatch, Users: users, Logf: s.cfg.Logf})
 	s.backend.loop, s.backend.kafka = s.loop, s.brokers
 	for i, socket := range sockets {
 		if err := s.brokers.Listen(int32(i+1), socket); err != nil {
 			return err
 		}
 	}
-	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Logf: s.cfg.Logf})
+	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Client: s.cfg.asUser(), Logf: s.cfg.Logf})
 	if s.page == nil {
 		return nil
 	}
 	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
 	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
 	return err
+}
+
+// asUser is how the demo's clients say who they are: as the first user.
+func (cfg Config) asUser() []kgo.Opt {
+	if len(cfg.Users) == 0 {
+		return nil
+	}
+	return []kgo.Opt{kgo.SASL(scram.Auth{User: cfg.Users[0].Name, Pass: cfg.Users[0].Password}.AsSha256Mechanism())}
 }
 
 // demoSession is ten seconds, or the nearest that the brokers allow.

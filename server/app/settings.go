@@ -63,6 +63,7 @@ var known = []setting{
 	{"log.retention.ms", -1, math.MaxInt64, "604800000", func(s *settings, v int64) { s.cluster.RetentionMs = v }},
 	{"log.segment.bytes", 14, 16 << 20, "16777216", func(s *settings, v int64) { s.cluster.SegmentBytes = int(v) }},
 	{"max.connections", 0, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.kafka.MaxConnections = int32(v) }},
+	{"max.incremental.fetch.session.cache.slots", 0, math.MaxInt32, "1000", func(s *settings, v int64) { s.kafka.FetchSessionSlots = int32(v) }},
 	{"message.max.bytes", 1, math.MaxInt32, "1048588", func(s *settings, v int64) { s.cluster.MaxMessageBytes = int(v) }},
 	{"min.insync.replicas", 1, maxBrokers, "1", func(s *settings, v int64) { s.cluster.MinInsyncReplicas = int16(v) }},
 	{"num.partitions", 1, 10_000, "1", func(s *settings, v int64) { s.cluster.DefaultPartitions = int32(v) }},

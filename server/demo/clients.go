@@ -20,7 +20,7 @@ func (d *Demo) options(p *process, more ...kgo.Opt) []kgo.Opt {
 		kgo.MetadataMaxAge(30 * time.Second),
 		kgo.MetadataMinAge(250 * time.Millisecond),
 		kgo.RetryBackoffFn(func(int) time.Duration { return 250 * time.Millisecond }),
-	}, more...)
+	}, append(more, d.cfg.Client...)...)
 }
 
 // consume is the life of a consumer: it reads, and commits what it read every two seconds.

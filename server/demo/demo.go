@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
 )
 
 // What the demo works with.
@@ -34,6 +36,8 @@ type Config struct {
 	Seeds []string
 	// SessionTimeout is the consumers' session.timeout.ms, 10 s by default: how long a killed one stays a ghost.
 	SessionTimeout time.Duration
+	// Client are further options of all clients.
+	Client []kgo.Opt
 	// RecordsPerSecond is the producer's rate, 4 by default.
 	RecordsPerSecond int
 	// Logf gets one line for each failure of a client; nil means nowhere.

@@ -287,7 +287,9 @@ func TestPartitionsMove(t *testing.T) {
 	create.Topics = []kmsg.CreateTopicsRequestTopic{{Topic: "moving", NumPartitions: -1, ReplicationFactor: -1,
 		ReplicaAssignment: []kmsg.CreateTopicsRequestTopicReplicaAssignment{{Replicas: []int32{1, 2}}}}}
 	created := ask[*kmsg.CreateTopicsResponse](w, create).Topics[0]
-	if created.ErrorCode != 0 || !slices.ContainsFunc(created.Configs, func(c kmsg.CreateTopicsResponseTopicConfig) bool { return c.Name == "retention.ms" && *c.Value == "604800000" }) {
+	if created.ErrorCode != 0 || !slices.ContainsFunc(created.Configs, func(c kmsg.CreateTopicsResponseTopicConfig) bool {
+		return c.Name == "retention.ms" && *c.Value == "604800000"
+	}) {
 		t.Fatalf("creating: %+v", created)
 	}
 	produce := func(value string) {

@@ -160,7 +160,7 @@ func TestFetchAnswers(t *testing.T) {
 		{"somebody who says to be a replica", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.ReplicaID = 2 }), kerr.InvalidRequest.Code, 0, 0, false, 0},
 	} {
 		got := ask[*kmsg.FetchResponse](w, c.request)
-		if got.ErrorCode != c.whole || got.SessionID != 0 {
+		if got.ErrorCode != c.whole || (got.SessionID != 0) != (c.request.SessionEpoch == 0) {
 			t.Errorf("%s: the whole is %s in session %d, want %s", c.what, name(got.ErrorCode), got.SessionID, name(c.whole))
 		}
 		if c.whole != 0 {

@@ -77,7 +77,7 @@ func TestHostileFrames(t *testing.T) {
 		{"client id beyond the frame", frameOf([]byte{0, 3, 0, 1, 0, 0, 0, 1, 0x40, 0}), false, "the client id is longer than its frame"},
 		{"unknown key", frameOf(headerOf(999, 0)), false, "there is no API key 999"},
 		{"negative key", frameOf(headerOf(-1, 0)), false, "there is no API key -1"},
-		{"a key that is not served", frameOf(headerOf(17, 0)), false, "SASLHandshake (API key 17) is not served here"},
+		{"a key that is not served", frameOf(headerOf(29, 0)), false, "DescribeACLs (API key 29) is not served here"},
 		{"version too high", frameOf(headerOf(3, 99)), false, "Metadata v99 is not served here; v0 to v13 are"},
 		{"version below zero", frameOf(headerOf(11, -1)), false, "JoinGroup v-1 is not served here"},
 		{"Produce in a version that is only advertised", frameOf(headerOf(0, 2)), false, "Produce v2 is not served here; v3 to v11 are"},

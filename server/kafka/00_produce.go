@@ -22,7 +22,8 @@ import (
 // one that knows no compression, and sends everything plain.
 //
 // A transactional batch needs the request's transactional id, and a transaction coordinator that knows the partition as a
-// part of the open transaction (KIP-890). Batches are kept as they come, whatever their compression. With acks 0 there is no answer; an error then closes the
+// part of the open transaction (KIP-890). Batches are kept as they come, whatever their compression; compressed ones are
+// opened and looked into as Kafka does, on the connection's own goroutine (conn.go). With acks 0 there is no answer; an error then closes the
 // connection, which is the only way to tell the producer that its metadata is old.
 var produceAPI = api{key: 0, name: "Produce", min: 0, max: 11, decodeFrom: 3, keepsBytes: true, run: produce}
 
@@ -53,7 +54,11 @@ func produce(s *Server, c *call, nowMs int64) {
 			row := &topic.Partitions[j]
 			*row = kmsg.NewProduceResponseTopicPartition()
 			row.Partition, row.BaseOffset, row.LogStartOffset, row.LogAppendTime = p.Partition, -1, -1, -1
-			if code, message := refuseProduce(c.version, request, p.Records); code != 0 {
+			code, message := refuseProduce(c.version, request, p.Records)
+			if bad, found := c.bad[[2]int{i, j}]; found && code == 0 {
+				code, message = bad.code, bad.message
+			}
+			if code != 0 {
 				o.fill(s, t.Topic, row, Appended{BaseOffset: -1, LogStartOffset: -1, Code: code, Message: message})
 				continue
 			}

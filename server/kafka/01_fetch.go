@@ -10,8 +10,7 @@ import (
 //   - v4: isolation level (KIP-98). read_committed ends at the last stable offset, and is told of the aborted transactions
 //     that reach into what it gets; its client leaves their records out.
 //   - v5: log start offset
-//   - v7: sessions (KIP-227). Every answer says session 0, which declines them; a session id that a client makes up is
-//     FETCH_SESSION_ID_NOT_FOUND.
+//   - v7: sessions (KIP-227): see sessions.go
 //   - v9: the client's leader epoch (KIP-320)
 //   - v10: zstd (KIP-110)
 //   - v11: rack (KIP-392). Consumers are always served by the leader.
@@ -27,7 +26,12 @@ var fetchAPI = api{key: 1, name: "Fetch", min: 4, max: 17, decodeFrom: 4, run: f
 
 func fetch(s *Server, c *call, nowMs int64) {
 	request := c.request.(*kmsg.FetchRequest)
-	if code := refuseFetch(request); code != 0 {
+	code := refuseFetch(request)
+	var f fetching
+	if code == 0 {
+		f, code = s.sessions.begin(c, request, nowMs)
+	}
+	if code != 0 {
 		answer := request.ResponseKind().(*kmsg.FetchResponse)
 		answer.ErrorCode, c.code = code, code
 		if c.version < 7 {
@@ -39,25 +43,20 @@ func fetch(s *Server, c *call, nowMs int64) {
 		c.complete(answer)
 		return
 	}
-	answer, found := s.read(c, request)
-	if found.failed || found.bytes >= int(request.MinBytes) || request.MaxWaitMillis <= 0 || len(request.Topics) == 0 {
-		s.answerFetch(c, answer, found)
+	answer, found := s.read(c, f.request)
+	if found.failed || found.bytes >= int(request.MinBytes) || request.MaxWaitMillis <= 0 || len(f.request.Topics) == 0 {
+		s.answerFetch(nowMs, c, f, answer, found)
 		return
 	}
-	s.fetches.park(s, c, request, nowMs+int64(request.MaxWaitMillis))
+	s.fetches.park(s, c, f, nowMs+int64(request.MaxWaitMillis))
 }
 
 // refuseFetch finds what is wrong with the request as a whole.
 func refuseFetch(r *kmsg.FetchRequest) int16 {
-	switch {
-	case r.ReplicaID >= 0 || r.ReplicaState.ID >= 0:
+	if r.ReplicaID >= 0 || r.ReplicaState.ID >= 0 {
 		return kerr.InvalidRequest.Code // followers are inside of this process
-	case r.SessionEpoch <= 0:
-		return 0 // no session, a new one, or the end of one: a full fetch
-	case r.SessionID == 0:
-		return kerr.InvalidFetchSessionEpoch.Code
 	}
-	return kerr.FetchSessionIDNotFound.Code
+	return 0
 }
 
 // fetched is what a read of all partitions came to.
@@ -143,7 +142,8 @@ func (s *Server) nameLeader(version int16, answer *kmsg.FetchResponse, row *kmsg
 	}
 }
 
-func (s *Server) answerFetch(c *call, answer *kmsg.FetchResponse, found fetched) {
+func (s *Server) answerFetch(nowMs int64, c *call, f fetching, answer *kmsg.FetchResponse, found fetched) {
+	s.sessions.finish(c, f, answer, nowMs)
 	answer.Brokers = distinct(answer.Brokers, func(b kmsg.FetchResponseBroker) int32 { return b.NodeID })
 	c.weight = found.bytes
 	c.complete(answer)

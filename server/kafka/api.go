@@ -22,9 +22,9 @@ type api struct {
 func table() []api {
 	return []api{
 		produceAPI, fetchAPI, listOffsetsAPI, metadataAPI, offsetCommitAPI, offsetFetchAPI, findCoordinatorAPI, joinGroupAPI,
-		heartbeatAPI, leaveGroupAPI, syncGroupAPI, describeGroupsAPI, listGroupsAPI, apiVersionsAPI, createTopicsAPI, deleteTopicsAPI, deleteRecordsAPI,
+		heartbeatAPI, leaveGroupAPI, syncGroupAPI, describeGroupsAPI, listGroupsAPI, saslHandshakeAPI, apiVersionsAPI, createTopicsAPI, deleteTopicsAPI, deleteRecordsAPI,
 		initProducerIDAPI, offsetForLeaderEpochAPI, addPartitionsToTxnAPI, addOffsetsToTxnAPI, endTxnAPI, writeTxnMarkersAPI,
-		txnOffsetCommitAPI, describeConfigsAPI, alterConfigsAPI, describeLogDirsAPI, createPartitionsAPI, deleteGroupsAPI, electLeadersAPI,
+		txnOffsetCommitAPI, describeConfigsAPI, alterConfigsAPI, describeLogDirsAPI, saslAuthenticateAPI, createPartitionsAPI, deleteGroupsAPI, electLeadersAPI,
 		incrementalAlterConfigsAPI, alterPartitionReassignmentsAPI, listPartitionReassignmentsAPI, offsetDeleteAPI, describeClusterAPI,
 		describeProducersAPI, describeTransactionsAPI, listTransactionsAPI, describeTopicPartitionsAPI,
 	}

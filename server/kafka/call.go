@@ -18,6 +18,12 @@ type call struct {
 	request      kmsg.Request
 	// noAnswer is set for Produce with acks 0.
 	noAnswer bool
+	// bad are the batches of a Produce whose records are wrong, by the places of topic and partition.
+	bad map[[2]int]badBatch
+	// token is a bare SASL token, and its answer where bare is set; last is why the connection ends behind the answer.
+	token []byte
+	bare  bool
+	last  string
 	// response is nil where nothing is to be written: Produce with acks 0.
 	response kmsg.Response
 	// abandon undoes what waits for this call when its connection ends first: a ticket, a parked fetch.
@@ -25,6 +31,11 @@ type call struct {
 	// code is the error code that matters, for the figures.
 	code    int16
 	abandon func()
+}
+
+type badBatch struct {
+	code    int16
+	message string
 }
 
 // note keeps the first error code of an answer that has many.
@@ -45,7 +56,7 @@ func (c *call) complete(response kmsg.Response) {
 func group(s *Server, c *call, nowMs int64) {
 	s.members.asked(c)
 	c.ticket = s.cluster.Group(nowMs, c.conn.broker, coordinator.Request{
-		ClientID: c.clientID, ClientHost: c.conn.host, Principal: anonymous, Kmsg: c.request}, c)
+		ClientID: c.clientID, ClientHost: c.conn.host, Principal: c.conn.principal, Kmsg: c.request}, c)
 	s.members.joining(c)
 }
 

@@ -36,6 +36,8 @@ type conn struct {
 
 	// lastActive is the monotonic time of the last byte read or written, since the server's start.
 	lastActive atomic.Int64
+	// authenticated is set when the client has said who it is.
+	authenticated atomic.Bool
 	// dead is closed when the connection is over.
 	dead chan struct{}
 	readerSide
@@ -62,6 +64,7 @@ type conn struct {
 func newConn(s *Server, broker int32, nc net.Conn, id int64) *conn {
 	c := &conn{id: id, srv: s, broker: broker, nc: nc, dead: make(chan struct{}), wake: make(chan struct{}, 1)}
 	c.room.L = &c.mu
+	c.principal = anonymous
 	c.host = "/" + addressOf(nc.RemoteAddr())
 	c.turnFn, c.dispatchFn, c.flushFn = c.turn, c.dispatch, c.flush
 	c.touch()
@@ -125,6 +128,12 @@ func (c *conn) read() error {
 
 // parse makes a call out of a frame.
 func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
+	if !c.known() && len(frame) > maxTokenBytes {
+		return nil, refusef("a frame of %d bytes came before the client said who it is; %d are allowed", len(frame), maxTokenBytes)
+	}
+	if c.bareTokens && !c.known() {
+		return &call{conn: c, api: &saslToken, size: len(frame), token: append([]byte(nil), frame...)}, nil
+	}
 	h, a, err := c.srv.parseHeader(frame)
 	if err != nil {
 		return nil, err
@@ -137,6 +146,7 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 	if h.version > a.max {
 		return next, nil // ApiVersions of a newer client: the answer does not depend on the body
 	}
+	c.bareTokens = a.key == saslHandshakeAPI.key && h.version == 0
 	if inPlace && a.keepsBytes {
 		h.body = append([]byte(nil), h.body...)
 	}
@@ -148,8 +158,30 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 	}
 	if p, ok := next.request.(*kmsg.ProduceRequest); ok {
 		next.noAnswer = p.Acks == 0
+		c.checkBatches(next, p)
 	}
 	return next, nil
+}
+
+// checkBatches looks into compressed batches here, beside the loop.
+func (c *conn) checkBatches(next *call, p *kmsg.ProduceRequest) {
+	if c.srv.cfg.CheckBatch == nil {
+		return
+	}
+	for i := range p.Topics {
+		for j := range p.Topics[i].Partitions {
+			batch := p.Topics[i].Partitions[j].Records
+			if len(batch) <= 22 || batch[22]&0x07 == 0 {
+				continue
+			}
+			if code, message := c.srv.cfg.CheckBatch(batch); code != 0 {
+				if next.bad == nil {
+					next.bad = map[[2]int]badBatch{}
+				}
+				next.bad[[2]int{i, j}] = badBatch{code, message}
+			}
+		}
+	}
 }
 
 // submit hands calls to the loop. It waits while the connection has as much under way as it may have, and reports false

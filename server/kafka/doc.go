@@ -19,6 +19,5 @@
 //
 // # What is left out
 //
-// Fetch sessions (session id 0 declines them, as KIP-227 allows), quotas, SASL and TLS. What is not whole
-// is not advertised.
+// Quotas and TLS. What is not whole is not advertised.
 package kafka

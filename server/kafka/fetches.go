@@ -1,7 +1,5 @@
 package kafka
 
-import "github.com/twmb/franz-go/pkg/kmsg"
-
 type place struct {
 	topic     string
 	partition int32
@@ -15,10 +13,10 @@ type fetches struct {
 }
 
 type parkedFetch struct {
-	call    *call
-	request *kmsg.FetchRequest
-	places  []place
-	timer   int64
+	call *call
+	fetching
+	places []place
+	timer  int64
 	// looking is set while a second look is on its way; done once it was answered or abandoned.
 	looking, done bool
 }
@@ -26,9 +24,9 @@ type parkedFetch struct {
 func newFetches() fetches { return fetches{map[place]map[*parkedFetch]struct{}{}} }
 
 // park lets a fetch wait until there is enough, or until its time is up.
-func (f *fetches) park(s *Server, c *call, request *kmsg.FetchRequest, deadlineMs int64) {
-	p := &parkedFetch{call: c, request: request}
-	for _, t := range request.Topics {
+func (f *fetches) park(s *Server, c *call, what fetching, deadlineMs int64) {
+	p := &parkedFetch{call: c, fetching: what}
+	for _, t := range p.request.Topics {
 		name := t.Topic
 		if c.version >= 13 {
 			name, _ = s.cluster.TopicName(t.TopicID)
@@ -42,7 +40,7 @@ func (f *fetches) park(s *Server, c *call, request *kmsg.FetchRequest, deadlineM
 			p.places = append(p.places, at)
 		}
 	}
-	p.timer = s.loop.At(deadlineMs, func(int64) { f.answer(s, p) })
+	p.timer = s.loop.At(deadlineMs, func(nowMs int64) { f.answer(nowMs, s, p) })
 	c.abandon = func() { f.forget(s, p) }
 }
 
@@ -52,7 +50,7 @@ func (f *fetches) touched(s *Server, topic string, partition int32) {
 	for p := range f.watched[place{topic, partition}] {
 		if !p.looking {
 			p.looking = true
-			s.loop.Soon(func(int64) { f.look(s, p) })
+			s.loop.Soon(func(nowMs int64) { f.look(nowMs, s, p) })
 		}
 	}
 }
@@ -66,7 +64,7 @@ func (f *fetches) gone(s *Server, topic string) {
 	}
 }
 
-func (f *fetches) look(s *Server, p *parkedFetch) {
+func (f *fetches) look(nowMs int64, s *Server, p *parkedFetch) {
 	p.looking = false
 	if p.done {
 		return
@@ -74,18 +72,18 @@ func (f *fetches) look(s *Server, p *parkedFetch) {
 	answer, found := s.read(p.call, p.request)
 	if found.failed || found.bytes >= int(p.request.MinBytes) {
 		f.forget(s, p)
-		s.answerFetch(p.call, answer, found)
+		s.answerFetch(nowMs, p.call, p.fetching, answer, found)
 	}
 }
 
 // answer gives what there is: the time is up.
-func (f *fetches) answer(s *Server, p *parkedFetch) {
+func (f *fetches) answer(nowMs int64, s *Server, p *parkedFetch) {
 	if p.done {
 		return
 	}
 	f.forget(s, p)
 	answer, found := s.read(p.call, p.request)
-	s.answerFetch(p.call, answer, found)
+	s.answerFetch(nowMs, p.call, p.fetching, answer, found)
 }
 
 func (f *fetches) forget(s *Server, p *parkedFetch) {

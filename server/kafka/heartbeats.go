@@ -14,6 +14,8 @@ const maxNames = 1024
 
 // readerSide is the part of a connection that belongs to the reader's goroutine.
 type readerSide struct {
+	// bareTokens is set after SaslHandshake v0, until the client is known.
+	bareTokens     bool
 	readerClientID string
 	// lastGroup and lastMember are of the heartbeat before.
 	lastGroup, lastMember string

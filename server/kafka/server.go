@@ -17,6 +17,11 @@ type Config struct {
 	Loop    Loop
 	Cluster Cluster
 	Settings
+	// CheckBatch says what is wrong with the records of a compressed batch; nil: nothing is looked into. It runs on the
+	// goroutine of a connection.
+	CheckBatch func(batch []byte) (code int16, message string)
+	// Users are who may connect; without any the listeners ask nobody.
+	Users Users
 	// Logf gets a line for each connection that is refused, and for each listener that fails; nil means nowhere.
 	Logf func(format string, args ...any)
 }
@@ -31,6 +36,8 @@ type Settings struct {
 	MaxConnections int32
 	// FetchMaxBytes is fetch.max.bytes: the largest Fetch answer, but for a single batch that is larger.
 	FetchMaxBytes int32
+	// FetchSessionSlots is max.incremental.fetch.session.cache.slots, for each broker.
+	FetchSessionSlots int32
 	// AutoCreateTopics is auto.create.topics.enable.
 	AutoCreateTopics bool
 }
@@ -38,7 +45,7 @@ type Settings struct {
 // DefaultSettings are Apache Kafka 4.0's defaults.
 func DefaultSettings() Settings {
 	return Settings{SocketRequestMaxBytes: 100 << 20, ConnectionsMaxIdleMs: 600000, MaxConnections: 1<<31 - 1,
-		FetchMaxBytes: 55 << 20, AutoCreateTopics: true}
+		FetchMaxBytes: 55 << 20, FetchSessionSlots: 1000, AutoCreateTopics: true}
 }
 
 // Server is the listeners of all brokers of this process and their connections.
@@ -61,15 +68,17 @@ type Server struct {
 	maxConnections atomic.Int32
 
 	// What follows belongs to the loop's goroutine. open are the connections that were introduced, by id.
-	members members
-	fetches fetches
-	open    map[int64]introduced
+	members  members
+	fetches  fetches
+	sessions sessions
+	open     map[int64]introduced
 }
 
 // New returns a server without listeners.
 func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, loop: cfg.Loop, cluster: cfg.Cluster, apis: index(table()), started: time.Now(),
-		listeners: map[int32]*listener{}, members: newMembers(), fetches: newFetches(), open: map[int64]introduced{}}
+		listeners: map[int32]*listener{}, members: newMembers(), fetches: newFetches(),
+		sessions: newSessions(cfg.FetchSessionSlots), open: map[int64]introduced{}}
 	s.maxConnections.Store(cfg.MaxConnections)
 	return s
 }
@@ -219,6 +228,9 @@ func (s *Server) admit(l *listener, nc net.Conn) {
 func (s *Server) Saw(events []event.Event) {
 	for i := range events {
 		s.members.saw(&events[i])
+		if b, ok := events[i].Body.(event.BrokerStopped); ok {
+			s.sessions.stopped(b.ID)
+		}
 	}
 }
 

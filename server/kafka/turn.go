@@ -25,6 +25,9 @@ type loopSide struct {
 	opened, gone bool
 	clientID     string
 	claims       claims
+	// principal is who the client is; exchange is set while it is about to say so.
+	principal string
+	exchange  exchange
 }
 
 // turn sees what the reader brought, or that the connection is over.
@@ -56,6 +59,10 @@ func (c *conn) dispatch(nowMs int64) {
 		c.head++
 		if !c.srv.cluster.Running(c.broker) {
 			c.end(refusef("broker %d does not run", c.broker))
+			break
+		}
+		if err := c.mayAsk(next.api); err != nil {
+			c.end(err)
 			break
 		}
 		c.introduce(nowMs, next)

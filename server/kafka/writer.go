@@ -61,16 +61,22 @@ func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
 	var sent share
 	first := 0
 	for i, a := range answers {
-		if a.response != nil {
+		switch {
+		case a.bare:
+			buf = append(binary.BigEndian.AppendUint32(buf, uint32(len(a.token))), a.token...)
+		case a.response != nil:
 			buf = a.encode(slices.Grow(buf, a.weight))
 		}
 		sent.add(a)
-		if len(buf) >= writePiece/4 || i == len(answers)-1 {
+		if len(buf) >= writePiece/4 || i == len(answers)-1 || a.last != "" {
 			c.recycle(answers[first : i+1])
 			if err := c.writeAll(buf); err != nil {
 				return buf, err
 			}
 			c.written(sent)
+			if a.last != "" {
+				return buf, refusal(a.last)
+			}
 			buf, first, sent = buf[:0], i+1, share{}
 		}
 	}
