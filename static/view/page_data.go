@@ -45,7 +45,7 @@ func (d PageData) onStage() bool {
 func (d PageData) runs() bool { return d.Kind == PageLesson || d.Kind == PageLive }
 
 func (d PageData) title(l Lang) string {
-	t := words["title."+string(d.Kind)].In(l)
+	t := pageWord("title." + string(d.Kind)).In(l)
 	if d.Kind == PageLesson && d.Lesson != nil {
 		t = d.Lesson.Title.In(l)
 	}

@@ -14,7 +14,7 @@ import (
 var placeholder = regexp.MustCompile(`\{\d\}`)
 
 func TestEveryWordIsThereInBothLanguages(t *testing.T) {
-	for key, text := range words {
+	for key, text := range allWords() {
 		if strings.TrimSpace(text.En) == "" || strings.TrimSpace(text.Zh) == "" {
 			t.Errorf("%s: en %q, zh %q: both must say something", key, text.En, text.Zh)
 		}
@@ -26,6 +26,9 @@ func TestEveryWordIsThereInBothLanguages(t *testing.T) {
 		}
 	}
 }
+
+// allWords are the stage's and the shell's.
+func allWords() map[string]Text { return merge(words, wordsOfPages) }
 
 // used are the string literals of the package's own files: the keys that code asks for are among them.
 func used(t *testing.T) map[string]bool {
@@ -52,7 +55,7 @@ func used(t *testing.T) map[string]bool {
 }
 
 func TestEveryKeyThatIsAskedForExists(t *testing.T) {
-	asked := regexp.MustCompile(`(?:\.t|\.rich|\.plain|@both|\.T)\("([^"]+)"[,)]`)
+	asked := regexp.MustCompile(`(\.t|\.rich|\.plain|@both|pageWord|\.T)\("([^"]+)"[,)]`)
 	for _, pattern := range []string{"*.go", "*.templ"} {
 		files, _ := filepath.Glob(pattern)
 		for _, file := range files {
@@ -61,8 +64,13 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
-				if _, ok := words[m[1]]; !ok && !strings.HasSuffix(m[1], ".") {
-					t.Errorf("%s asks for %q, which is not in the table", file, m[1])
+				// The stage has its own table alone.
+				_, known := words[m[2]]
+				if m[1] == "@both" || m[1] == "pageWord" {
+					known = pageWord(m[2]) != Text{}
+				}
+				if !known && !strings.HasSuffix(m[2], ".") {
+					t.Errorf("%s asks for %q, which is not in its table", file, m[2])
 				}
 			}
 		}
@@ -72,7 +80,7 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 func TestNoWordIsLeftOver(t *testing.T) {
 	literals := used(t)
 	prefixes := []string{"why.", "state.says.", "state.short.", "grain.", "title.", "side.", "card.", "truth.", "verb.", "removal.", "tape.txn.", "failed.kind."}
-	for key := range words {
+	for key := range allWords() {
 		if literals[key] {
 			continue
 		}
