@@ -36,6 +36,19 @@ func TestHeartbeatDuringARebalanceRestartsTheSession(t *testing.T) {
 	wantCode(t, "after a silent session", b.heartbeat(m, 1), 25)
 }
 
+// The five minutes of a first join are over with the join phase: from its answer on the session counts.
+func TestSessionBeginsWhenTheJoinIsAnswered(t *testing.T) {
+	b := newBench(t)
+	one, two := slowPair(b)
+	b.advance(900)
+	b.members(2)
+	wantCode(t, "m1", b.heartbeat(one, 1), 0)
+	b.advance(101)
+	b.members(1)
+	wantCode(t, "m2", b.heartbeat(two, 1), 25)
+	b.inState(event.PreparingRebalance)
+}
+
 // A session that ran out while a SyncGroup was parked was excused; the answer begins the next one.
 func TestSessionBeginsWhenAParkedSyncIsAnswered(t *testing.T) {
 	b := newBench(t)

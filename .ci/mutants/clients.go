@@ -59,7 +59,7 @@ var clients = []mutant{
 		tests: []string{"TestWokenUpInMidJoin"},
 	},
 	{
-		id: "client-old-commit-answer", from: "ConsumerCoordinator.OffsetCommitResponseHandler; KAFKA-8012",
+		id: "client-old-commit-answer", from: "ConsumerCoordinator.OffsetCommitResponseHandler, generationUnchanged",
 		rule:  "a refused commit of an older generation does not throw a member out that has joined again",
 		file:  "coordinator/sim/commit.go",
 		old:   "k.generation == c.generation && k.member == c.memberID && k.use",

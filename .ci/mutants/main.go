@@ -68,6 +68,9 @@ func run(ctx context.Context, out io.Writer, o options) error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Stat("go.mod"); err != nil {
+		return errors.New("there is no go.mod here; run it from the root of the repository, as make mutants does")
+	}
 	room, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ var membership = []mutant{
 	},
 	{
 		id: "join-metadata-bytes", from: "behaviour.md §0.4; MemberMetadata.matches",
-		rule:  "metadata is unchanged only with the same names in the same order and equal bytes",
+		rule:  "metadata is unchanged only if its bytes are",
 		file:  "coordinator/member.go",
 		old:   "return a.name == b.name && bytes.Equal(a.metadata, b.metadata)",
 		new:   "return a.name == b.name && (len(a.metadata) > 0 || bytes.Equal(a.metadata, b.metadata))",
@@ -115,7 +115,7 @@ var membership = []mutant{
 		tests: []string{"TestOrderOfChecksOfASync"},
 	},
 	{
-		id: "heartbeat-completing", from: "behaviour.md §1.6 step 6; KIP-134 and KAFKA-9891",
+		id: "heartbeat-completing", from: "behaviour.md §1.6 step 6",
 		rule:  "a heartbeat in CompletingRebalance is answered NONE",
 		file:  "coordinator/heartbeat.go",
 		old:   "\tif g.state == event.PreparingRebalance {\n\t\treturn g, m, codeRebalanceInProgress, guardRebalancing",
@@ -139,11 +139,11 @@ var membership = []mutant{
 		tests: []string{"TestHB08_InstanceIDIsWhatFences"},
 	},
 	{
-		id: "leave-pending-completes", from: "behaviour.md §2.4, pending id",
-		rule:  "an issued id that leaves may be the last thing that the join phase waited for",
+		id: "leave-pending-rebalances", from: "GroupMetadataManager.classicGroupLeaveToClassicGroup of Kafka 4.0; behaviour.md §2.4 has what the Scala coordinator did",
+		rule:  "an issued id that leaves starts a rebalance, or lets a join phase go on that waited for it",
 		file:  "coordinator/leave.go",
-		old:   "} else if left.pending && g.state == event.PreparingRebalance {",
-		new:   "} else if left.pending && g.state == event.Dead {",
+		old:   "\t\tleft.add(m, reasonOf(e.Reason))\n",
+		new:   "",
 		tests: []string{"TestPEND05_BatchLeaveWithPending"},
 	},
 	{
@@ -163,7 +163,7 @@ var membership = []mutant{
 		tests: []string{"TestLEAVE07_ParkedJoinerLeaves"},
 	},
 	{
-		id: "size-awaiting", from: "behaviour.md §4.4; KIP-389, KAFKA-9668",
+		id: "size-awaiting", from: "behaviour.md §4.4; KIP-389",
 		rule:  "in PreparingRebalance the joins that wait are counted, not the members",
 		file:  "coordinator/size.go",
 		old:   "g.awaiting < limit",
@@ -216,7 +216,7 @@ var membership = []mutant{
 		file:  "coordinator/static.go",
 		old:   "g.electProtocol() == g.protocol",
 		new:   "g.allSupport(g.protocol)",
-		tests: []string{"TestRestartThatChangesTheElectedProtocol"},
+		tests: []string{"TestRestartThatTurnsTheVote"},
 	},
 	{
 		id: "static-answered-once", from: "behaviour.md §5.1, static replacement",
@@ -224,6 +224,6 @@ var membership = []mutant{
 		file:  "coordinator/static.go",
 		old:   "|| !m.join.waits || m.join.ticket != p.ticket",
 		new:   "|| !m.join.waits",
-		tests: []string{"TestRebalanceWhileAReplacementIsWritten"},
+		tests: []string{"TestLateReplacementAnswersNoLaterJoin"},
 	},
 }

@@ -3,7 +3,7 @@ package main
 // Leadership of partitions, loading, and the cluster below.
 var ownership = []mutant{
 	{
-		id: "load-older-epoch", from: "behaviour.md §6.1; KAFKA-13042 and GroupMetadataManager.maybeUpdateCoordinatorEpoch",
+		id: "load-older-epoch", from: "behaviour.md §6.1; GroupMetadataManager.maybeUpdateCoordinatorEpoch",
 		rule:  "an election of an older epoch is ignored",
 		file:  "coordinator/load.go",
 		old:   "\tif epoch < p.epoch {\n\t\treturn\n\t}\n\tp.epoch = epoch\n",
@@ -96,7 +96,7 @@ var ownership = []mutant{
 		file:  "coordinator/cluster/isr.go",
 		old:   "if p.inSync(broker) || (r.end",
 		new:   "if (r.end",
-		tests: []string{"TestHighWatermarkWaitsForEveryInSyncReplica"},
+		tests: []string{"TestHighWatermarkWaitsForALaggardUntilItIsTakenOut"},
 	},
 	{
 		id: "cluster-watermark-min", from: "KAFKA-15583; Partition.isUnderMinIsr",
@@ -128,7 +128,7 @@ var ownership = []mutant{
 		file:  "coordinator/cluster/controller.go",
 		old:   "id != gone && slices.Contains(isr, id) && c.broker(id).listed()",
 		new:   "id != gone && c.broker(id).listed()",
-		tests: []string{"TestNoUncleanElection"},
+		tests: []string{"TestReplicaThatIsNotInSyncIsNotElected"},
 	},
 	{
 		id: "cluster-lost-leader-answers", from: "Partition.makeFollower; DelayedProduce",
@@ -136,7 +136,7 @@ var ownership = []mutant{
 		file:  "coordinator/cluster/controller.go",
 		old:   "c.giveUp(p, codeNotLeaderOrFollower,",
 		new:   "c.giveUp(p, codeNone,",
-		tests: []string{"TestMoveLeader"},
+		tests: []string{"TestControlledStop"},
 	},
 	{
 		id: "drive-load-to-the-end", from: "behaviour.md §6.1, §12 load range",

@@ -80,7 +80,7 @@ var rebalances = []mutant{
 		file:  "coordinator/rebalance.go",
 		old:   "\t\tc.resetSession(m, \"its join was answered\", false)\n",
 		new:   "",
-		tests: []string{"TestJOIN11_NewMemberLimitEndsWithTheJoinPhase"},
+		tests: []string{"TestSessionBeginsWhenTheJoinIsAnswered"},
 	},
 	{
 		id: "empty-record", from: "behaviour.md §4.13 step 5",
@@ -149,9 +149,9 @@ var rebalances = []mutant{
 	{
 		id: "parked-is-excused", from: "behaviour.md §2.6, §11.5; MemberMetadata.hasSatisfiedHeartbeat",
 		rule:  "a member whose reply is parked is not expired by its session",
-		file:  "coordinator/wait.go",
-		old:   "return m.gone || m.heartbeatSatisfied()",
-		new:   "return m.gone || m.satisfied",
+		file:  "coordinator/expire.go",
+		old:   "\tif m.heartbeatSatisfied() {\n\t\treturn\n\t}\n\twhy := event.WhySessionExpired",
+		new:   "\twhy := event.WhySessionExpired",
 		tests: []string{"TestParkedMemberIsExcused"},
 	},
 	{

@@ -6,8 +6,8 @@ var storage = []mutant{
 		id: "record-expiry-version", from: "behaviour.md §10.2",
 		rule:  "an offset with an expiry is written as version 1",
 		file:  "coordinator/record/record.go",
-		old:   "o.Version, o.ExpireTimestamp = 1, v.ExpireTimestampMs",
-		new:   "o.ExpireTimestamp = v.ExpireTimestampMs",
+		old:   "o := kmsg.OffsetCommitValue{Version: 1, Offset",
+		new:   "o := kmsg.OffsetCommitValue{Version: 3, Offset",
 		tests: []string{"TestSER01_VersionsWritten"},
 	},
 	{

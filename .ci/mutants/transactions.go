@@ -6,8 +6,8 @@ var transactions = []mutant{
 		id: "txn-position-decides", from: "behaviour.md §5.3; GroupMetadata.completePendingTxnOffsetCommit",
 		rule:  "a plain commit that lies later in the log than a transaction's wins when the marker comes",
 		file:  "coordinator/txn.go",
-		old:   "if o.committed && o.baseOffset >= w.baseOffset {",
-		new:   "if o.committed && o.baseOffset < w.baseOffset {",
+		old:   "if o.committed() && o.baseOffset >= w.baseOffset {",
+		new:   "if o.committed() && o.baseOffset < w.baseOffset {",
 		tests: []string{"TestTXN08_LaterPlainCommitWins"},
 	},
 	{
@@ -22,8 +22,8 @@ var transactions = []mutant{
 		id: "txn-unstable", from: "behaviour.md §1.9 step 3; KIP-447",
 		rule:  "a stable fetch of a partition in an open transaction gets UNSTABLE_OFFSET_COMMIT also when its record is written",
 		file:  "coordinator/offsets.go",
-		old:   "\t\tif o := t.find(topic, partition); o != nil && (o.committed || o.pending) {\n\t\t\treturn fmt",
-		new:   "\t\tif o := t.find(topic, partition); o != nil && o.pending {\n\t\t\treturn fmt",
+		old:   "if o := t.find(topic, partition); o != nil && o.holds() {\n\t\t\treturn fmt",
+		new:   "if o := t.find(topic, partition); o != nil && o.holds() && !o.committed() {\n\t\t\treturn fmt",
 		tests: []string{"TestTXN01_Markers"},
 	},
 	{
@@ -32,7 +32,7 @@ var transactions = []mutant{
 		file:  "coordinator/commit.go",
 		old:   "\tcase txn != nil:\n\t\tg.forgetIfEmpty(txn)\n\t}",
 		new:   "\t}",
-		tests: []string{"TestTXN07_AppendFailure"},
+		tests: []string{"TestTransactionThatWasNotWrittenIsForgotten"},
 	},
 	{
 		id: "txn-legacy-producer", from: "behaviour.md §1.11 step 7",
@@ -64,7 +64,7 @@ var transactions = []mutant{
 		file:  "coordinator/txn/end.go",
 		old:   "case completed(q.Commit):",
 		new:   "case completed(q.Commit), completed(!q.Commit):",
-		tests: []string{"TestRefusals"},
+		tests: []string{"TestATransactionFromBeginningToEnd"},
 	},
 	{
 		id: "txn-all-markers", from: "TransactionMarkerChannelManager",
@@ -72,7 +72,7 @@ var transactions = []mutant{
 		file:  "coordinator/txn/end.go",
 		old:   "if t.unmarked--; t.unmarked == 0 {",
 		new:   "if t.unmarked--; t.unmarked >= 0 {",
-		tests: []string{"TestATransactionFromBeginningToEnd"},
+		tests: []string{"TestATransactionIsCompleteWithItsLastMarker"},
 	},
 	{
 		id: "txn-deleted-topic", from: "TransactionMarkerRequestCompletionHandler",
@@ -104,7 +104,7 @@ var transactions = []mutant{
 		file:  "coordinator/txn/partitions.go",
 		old:   "if t.state != event.TxnOngoing {\n\t\tnext.startMs",
 		new:   "if t.state != event.TxnDead {\n\t\tnext.startMs",
-		tests: []string{"TestTimeout"},
+		tests: []string{"TestMorePartitionsProlongNoTransaction"},
 	},
 	{
 		id: "txn-load-decided", from: "TransactionStateManager.loadTransactionsForTxnTopicPartition",
@@ -120,7 +120,7 @@ var transactions = []mutant{
 		file:  "coordinator/txn/append.go",
 		old:   "ignored := t == nil || c.partitions[t.partition].term != a.term",
 		new:   "ignored := t == nil",
-		tests: []string{"TestAppendErrors"},
+		tests: []string{"TestOutcomeOfAnEarlierTermHasNoEffect"},
 	},
 	{
 		id: "txn-same-init-again", from: "KIP-360; TransactionMetadata.prepareIncrementProducerEpoch",
