@@ -75,3 +75,22 @@ func TestJoinedMemberLeadsInsteadOfAnAbsentLeader(t *testing.T) {
 	}
 	b.inState(event.CompletingRebalance)
 }
+
+// The outcome of a write counts for the group that asked for it, not for a new one of the same name, state and generation.
+func TestAssignmentOfAnEarlierLifeHasNoEffect(t *testing.T) {
+	b := newBench(t)
+	m := b.one(joinWith{})
+	b.hold = true
+	late := b.sync(m, 1, map[string]string{m: "old"})
+	b.c.Emigrate(b.now, 0, 3)
+	b.take()
+	wantCode(t, "the parked sync", b.synced(late).ErrorCode, 16)
+	b.hold = false
+	b.load(0, 4)
+	n := b.one(joinWith{})
+	b.release(0)
+	b.inState(event.CompletingRebalance)
+	if resp := b.synced(b.sync(n, 1, map[string]string{n: "new"})); resp.ErrorCode != 0 || string(resp.MemberAssignment) != "new" {
+		t.Fatalf("%+v", resp)
+	}
+}

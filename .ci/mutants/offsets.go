@@ -51,12 +51,12 @@ var offsets = []mutant{
 		tests: []string{"TestCommitDeletedWhileItIsWrittenStaysDeleted"},
 	},
 	{
-		id: "commit-group-reused", from: "behaviour.md §5.3",
-		rule:  "a commit of a deleted group does not reach a new group of the same name",
+		id: "append-earlier-life", from: "behaviour.md §5.1, §6.2",
+		rule:  "the outcome of an append of a group that has gone does not reach a new group of the same name",
 		file:  "coordinator/append.go",
 		old:   "if g != nil && g.number != a.group {",
 		new:   "if g != nil && g.number < a.group {",
-		tests: []string{"TestB88_ReuseOfADeletedGroup"},
+		tests: []string{"TestAssignmentOfAnEarlierLifeHasNoEffect"},
 	},
 	{
 		id: "commit-metadata-bound", from: "behaviour.md §5.2; offset.metadata.max.bytes",
@@ -71,7 +71,7 @@ var offsets = []mutant{
 		rule:  "metadata is counted in UTF-16 code units",
 		file:  "coordinator/commit.go",
 		old:   "\t\tif r > 0xffff && r <= utf8.MaxRune {\n\t\t\tunits++\n\t\t}\n",
-		new:   "",
+		new:   "\t\tif r > 0xffff && r > utf8.MaxRune {\n\t\t\tunits++\n\t\t}\n",
 		tests: []string{"TestMetadataIsCountedInUTF16Units"},
 	},
 	{

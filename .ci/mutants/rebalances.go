@@ -184,6 +184,6 @@ var rebalances = []mutant{
 		file:  "coordinator/state.go",
 		old:   "\tevent.CompletingRebalance: {event.PreparingRebalance},",
 		new:   "\tevent.CompletingRebalance: {event.Stable},",
-		tests: []string{"TestJOIN04_FirstMember"},
+		tests: []string{"TestFSM01_AllowedTransitions"},
 	},
 }
