@@ -19,6 +19,7 @@ import (
 //	remove, buried, unburied  an OffsetsRemoved and its tombstones' outcome
 //	txn N OFFSET        a transaction commits OFFSET, TxnOffsetCommit is answered
 //	end, prepared, complete, aborted  EndTxn is sent to commit; the states that the coordinator tells
+//	again               a copy of that EndTxn is under way
 var stories = []struct {
 	name, story string
 	// can be, or not
@@ -65,6 +66,8 @@ var stories = []struct {
 	{"nor go back", "commit 1 10; txn 2 20; end; prepared; peek 20; peek 10; complete", false},
 	{"a plain commit later in the log wins over the transaction", "txn 2 20; commit 1 10; end; prepared; complete; read 10", true},
 	{"the transaction wins, though its record is older", "txn 2 20; commit 1 10; end; prepared; complete; read 20", false},
+	{"a second copy of EndTxn commits the next transaction", "txn 2 20; end; again; prepared; complete; txn 3 30; prepared; complete; read 30", true},
+	{"the next transaction is committed by nobody", "txn 2 20; end; prepared; complete; txn 3 30; prepared; complete; read 30", false},
 	{"a transaction's offset is removed before it ends", "txn 2 20; remove; buried; end; prepared; complete; read -1", true},
 	{"it comes back with the marker", "txn 2 20; remove; buried; end; prepared; complete; read 20", false},
 }
@@ -163,6 +166,8 @@ func (s *teller) step(t *testing.T, w []string) {
 		s.tell(t, 1, event.ReplySent{Ticket: n, API: 28})
 	case "end":
 		s.tell(t, 0, event.RequestSent{Client: "c1", Request: 98, API: 26, To: 2, ProducerID: 7, Commit: true})
+	case "again":
+		s.tell(t, 0, event.RequestSent{Client: "c1", Request: 97, API: 26, To: 2, CopyOf: 98})
 	case "prepared":
 		s.tell(t, 2, event.TxnStateChanged{ProducerID: 7, To: event.TxnPrepareCommit})
 	case "complete":

@@ -33,6 +33,9 @@ type history struct {
 	appends map[opID]*ask  // commits that are being written
 	removed []*removal     // removals whose tombstones are being written
 	txns    map[producer]*txn
+	// endedTwice are producers of whose EndTxn a second copy was delivered. It may end their next transaction: before
+	// KIP-890's second part nothing tells the two apart.
+	endedTwice map[producer]bool
 }
 
 // ask is a request that reads or writes offsets.
@@ -86,7 +89,7 @@ type removal struct {
 
 func newHistory() *history {
 	return &history{registers: newRegisters(), asks: map[int64]*ask{}, working: map[int32]*ask{}, verify: map[opID]*ask{},
-		appends: map[opID]*ask{}, txns: map[producer]*txn{}}
+		appends: map[opID]*ask{}, txns: map[producer]*txn{}, endedTwice: map[producer]bool{}}
 }
 
 // apply looks at one event; it tells what is wrong, "" where nothing is.
@@ -149,14 +152,16 @@ func (h *history) sent(e event.Event, b event.RequestSent) {
 	for _, o := range b.Offsets {
 		a.values[place{e.Group, o.Topic, o.Partition}] = valueOf(o)
 	}
-	if first := h.asks[b.CopyOf]; first != nil {
-		a.values = first.values
+	if first := h.asks[b.CopyOf]; first != nil { // a copy says the same
+		a.values, a.txn, a.commit = first.values, first.txn, first.commit
 	}
 	h.asks[b.Request] = a
 	switch {
 	case b.API == 28 && b.CopyOf == 0:
 		h.txn(a)
-	case b.API == 26 && b.Commit && b.CopyOf == 0:
+	case b.API == 26 && b.CopyOf != 0:
+		h.endedTwice[a.txn] = h.endedTwice[a.txn] || a.commit
+	case b.API == 26 && b.Commit:
 		if t := h.txns[a.txn]; t != nil && t.asked == 0 {
 			t.asked, t.who = e.Seq, a.who
 		}
@@ -355,6 +360,9 @@ func (h *history) transaction(id producer, to event.TxnState) {
 		maps.DeleteFunc(h.txns, func(o producer, t *txn) bool { return o.id == id.id && o.epoch <= id.epoch && !t.decided })
 	case event.TxnPrepareCommit, event.TxnCompleteCommit:
 		t := h.txns[id]
+		if t != nil && t.asked == 0 && h.endedTwice[id] {
+			t.asked = h.seq
+		}
 		if t == nil || t.asked == 0 {
 			return
 		}
