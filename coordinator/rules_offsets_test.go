@@ -100,3 +100,14 @@ func TestTransactionThatWasNotWrittenIsForgotten(t *testing.T) {
 	b.txnDone(b.txnCommit(txnWith{offsets: one(26)}))
 	b.wantFetch(groupID, true, -1, 88)
 }
+
+// An Empty group whose only offsets are in an open transaction is not cleaned up: its marker is still to come.
+func TestCleanupSparesAGroupWithAnOpenTransaction(t *testing.T) {
+	b := newBench(t)
+	b.txnDone(b.txnCommit(txnWith{offsets: one(25)}))
+	b.cleanNow()
+	b.wantFetch(groupID, true, -1, 88)
+	b.marker(0, true)
+	b.cleanNow()
+	b.wantFetch(groupID, true, 25, 0)
+}

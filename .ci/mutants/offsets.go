@@ -167,7 +167,7 @@ var offsets = []mutant{
 		rule:  "offsets of topics that an active group reads do not expire",
 		file:  "coordinator/cleanup.go",
 		old:   "|| g.state != event.Empty && slices.Contains(g.subscribed, topic)",
-		new:   "",
+		new:   "|| g.state != event.Empty && slices.Contains(g.subscribed, topic) && g.generation < 0",
 		tests: []string{"TestB25_ExpiryOfAnActiveGroup"},
 	},
 	{
@@ -200,6 +200,6 @@ var offsets = []mutant{
 		file:  "coordinator/offsets.go",
 		old:   "return g.any() || slices.ContainsFunc(g.txns, func(t *transaction) bool { return t.any() })",
 		new:   "return g.any()",
-		tests: []string{"TestExpirySparesWhatIsUnderWay"},
+		tests: []string{"TestCleanupSparesAGroupWithAnOpenTransaction"},
 	},
 }

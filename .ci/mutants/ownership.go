@@ -143,7 +143,7 @@ var ownership = []mutant{
 		rule:  "a load reads chunk after chunk up to the log's end",
 		file:  "coordinator/drive/load.go",
 		old:   "\t\tif failed == \"\" && read && l.next < l.end {\n\t\t\treturn true\n\t\t}\n",
-		new:   "",
+		new:   "\t\tif failed == \"\" && read && l.next < l.end && l.next == 0 {\n\t\t\treturn true\n\t\t}\n",
 		tests: []string{"TestLoadTakesTimeWhereAHostWantsIt"},
 	},
 }
