@@ -132,7 +132,7 @@ var wordsOfStage = map[string]Text{
 
 	"ownership.none":  {"A group’s name decides which broker coordinates it.", "组名决定由哪个 broker 协调它。"},
 	"owner.owned":     {"owned, epoch {0}", "拥有，epoch {0}"},
-	"owner.loading":   {"loading, {0} {0|record|records} read", "加载中，已读 {0} 条"},
+	"owner.loading":   {"loading, {0} read", "加载中，已读 {0} 条"},
 	"owner.leader":    {"leads, not loaded", "领导，未加载"},
 	"owner.unloaded":  {"unloaded", "已卸载"},
 	"owner.replica":   {"replica, in sync", "副本，同步"},
