@@ -339,17 +339,28 @@ func (c *campaign) heal() {
 	}
 }
 
+// startAll starts every consumer that does not run, but no twin.
+func (c *campaign) startAll() {
+	for _, d := range c.consumers {
+		if !c.check.scene.client(d.name).running && !c.twin(d) {
+			c.do("start %s", d.name)
+		}
+	}
+}
+
 // stir starts a last rebalance: a static leader that came back with JoinGroup below version 9 does not know that it leads,
-// so that until then nobody in the group watches its topics (KIP-814).
+// so that until then nobody in the group watches its topics (KIP-814). And static members join anew: a coordinator goes on
+// with the client.id of the process that was there first, which may have been the twin.
 func (c *campaign) stir(group string) {
 	for _, d := range c.consumers {
-		if d.group == group && !c.twin(d) {
-			if d.static {
-				cfg, _ := c.e.World().Consumer(d.name)
-				c.ask("LeaveGroup group=%s instance=%s", group, cfg.InstanceID)
-			} else {
-				c.do("restart %s", d.name)
-			}
+		if d.group == group && d.static && !c.twin(d) {
+			cfg, _ := c.e.World().Consumer(d.name)
+			c.ask("LeaveGroup group=%s instance=%s", group, cfg.InstanceID)
+		}
+	}
+	for _, d := range c.consumers {
+		if d.group == group && !d.static {
+			c.do("restart %s", d.name)
 			return
 		}
 	}

@@ -22,7 +22,7 @@ type profile struct {
 // profiles are the worlds of seeds 1, 2, and so on; then they begin anew.
 var profiles = []profile{
 	{name: "plain", initialDelay: []string{"0", "3000"}},
-	{name: "transactional", every: map[int]string{1: "transactional=tx%d transaction-timeout=20s commit=2s"},
+	{name: "transactional", every: map[int]string{1: "transactional=tx%d transaction-timeout=20s commit=2s", 4: "instance=i%d"},
 		often: map[string]int{"kill": 3, "restart": 2, "fail-appends": 2, "txn": 10, "drop": 3, "move-leader": 3}},
 	{name: "static", every: map[int]string{1: "instance=i%d"}, often: map[string]int{"restart": 4, "twin": 6, "ask-member": 2, "slow-appends": 3}},
 	{name: "cooperative", consumer: "assignor=cooperative-sticky", often: map[string]int{"add-partitions": 2, "start": 2, "stop": 2}},

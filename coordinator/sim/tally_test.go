@@ -16,12 +16,7 @@ type mark struct {
 	// scene is as it was before the event.
 	kind string
 	when func(s *scene, e event.Event) bool
-	// long is set where only a long campaign can ask for it.
-	long bool
 }
-
-// inLong asks for a mark only in a long campaign.
-func inLong(m mark) mark { m.long = true; return m }
 
 // at is a mark that shows in one kind of event.
 func at[B event.Body](section, text string, when func(s *scene, e event.Event, b B) bool) mark {
@@ -115,6 +110,11 @@ var byKind, byText = func() (map[string][]int, map[string]int) {
 			kinds[m.kind] = append(kinds[m.kind], i)
 		}
 	}
+	for _, text := range rare {
+		if _, known := texts[text]; !known {
+			panic("no mark says " + text)
+		}
+	}
 	return kinds, texts
 }()
 
@@ -155,10 +155,10 @@ func (t *tally) reached() (n int) {
 	return n
 }
 
-// missing are the marks that were never hit, those of long campaigns only where that is asked.
+// missing are the marks that were never hit, the rare ones only in a long campaign.
 func (t *tally) missing(long bool) (list []string) {
 	for i, n := range t.counts {
-		if n == 0 && (long || !marks[i].long) {
+		if n == 0 && (long || !slices.Contains(rare, marks[i].text)) {
 			list = append(list, marks[i].section+" "+marks[i].text)
 		}
 	}
