@@ -68,6 +68,7 @@ func parseFlags(args []string, out, complaints io.Writer) (cfg app.Config, err e
 	}
 	flags.StringVar(&cfg.HTTP, "http", "127.0.0.1:8080", "`HOST:PORT` of the lab's page; port 0 takes a free one")
 	flags.StringVar(&cfg.Kafka, "kafka", "127.0.0.1:9092", "`HOST:PORT` of broker 1; broker i listens i-1 ports higher, and clients are told this host; port 0 takes free ones")
+	flags.StringVar(&cfg.Advertise, "advertise", "", "`HOST:PORT` that clients are told of broker 1, where it is not the one of -kafka (a proxy, a container); broker i is told i-1 ports higher, port 0 stands for the broker's own")
 	flags.Func("brokers", "`N` brokers, 1 to 16 (default 3)", func(text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > 16 {

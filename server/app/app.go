@@ -39,6 +39,9 @@ type Config struct {
 	HTTP string
 	// Kafka is broker 1's address; broker i listens on the port i-1 higher. Port 0 gives each broker a free port.
 	Kafka string
+	// Advertise is the address of broker 1 that clients are told, HOST:PORT; broker i is told with the port i-1 higher. Port 0
+	// stands for the port that the broker listens on, "" for the address that it listens on.
+	Advertise string
 	// Brokers is how many brokers run in this process, with ids 1 to Brokers; 1 to 16.
 	Brokers int32
 	// Topics are created before the first connection is accepted.
@@ -60,6 +63,7 @@ type Server struct {
 	cfg   Config
 	http  address
 	kafka []address // by broker, 1 first
+	told  []address // what clients are told of them
 	token string
 
 	loop    *loop.Loop
@@ -126,8 +130,11 @@ func (s *Server) takePorts() (sockets []net.Listener, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if first.wildcard() {
-		return nil, fmt.Errorf("-kafka %s: clients are told this address, and nobody can connect to %q; name the host or address that they use", first, first.host)
+	if err := s.readAdvertised(); err != nil {
+		return nil, err
+	}
+	if first.wildcard() && s.cfg.Advertise == "" {
+		return nil, fmt.Errorf("-kafka %s: clients are told this address, and nobody can connect to %q; name the host or address that they use, or add -advertise HOST:0", first, first.host)
 	}
 	if last := first.port + int(s.cfg.Brokers) - 1; last > 65535 {
 		return nil, fmt.Errorf("-kafka %s: broker %d would listen on port %d; choose at most %d", first, s.cfg.Brokers, last, 65536-s.cfg.Brokers)
@@ -147,6 +154,7 @@ func (s *Server) takePorts() (sockets []net.Listener, err error) {
 		}
 		sockets = append(sockets, socket)
 		s.kafka = append(s.kafka, at.at(socket))
+		s.told = append(s.told, s.advertised(i))
 	}
 	if s.cfg.HTTP == "" {
 		return sockets, nil
@@ -174,7 +182,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	}
 	clock, numbers := loop.NewClock(), &event.Numbers{}
 	set.cluster.Brokers, set.cluster.Numbers = s.cfg.Brokers, numbers
-	set.cluster.HostPort = func(id int32) (string, int32) { return s.kafka[id-1].host, int32(s.kafka[id-1].port) }
+	set.cluster.HostPort = func(id int32) (string, int32) { return s.told[id-1].host, int32(s.told[id-1].port) }
 	set.cluster.Decompress = decompress
 	set.cluster.Quiet = s.page == nil // nobody could see the events of single batches
 	machine := drive.New(clock.NowMs(), drive.Config{Cluster: set.cluster, Settings: set.group, MemberID: memberID,
