@@ -280,3 +280,33 @@ func TestRetentionOfATopic(t *testing.T) {
 	}
 	w.wantSameLogs("orders", 0)
 }
+
+// TestBrokersThatAreGoneGetReplicas only where the others are too few; back again they follow, and are in sync.
+func TestBrokersThatAreGoneGetReplicas(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 4})
+	w.kill(3)
+	w.run(20_000)
+	w.must(w.c.CreateTopic(w.nowMs, "some", 4, 3, nil))
+	for p := range int32(4) {
+		if w.c.find("some", p).at(3) >= 0 {
+			t.Errorf("partition %d is on broker 3, which is gone, though three others are there", p)
+		}
+	}
+	w.must(w.c.CreateTopic(w.nowMs, "all", 4, 4, nil))
+	w.wantAfter(w.say("all", 2, -1, 5000, "x"))
+	for p := range int32(4) {
+		found := w.c.find("all", p)
+		if len(found.replicas) != 4 || len(found.isr) != 3 || found.leader == 3 {
+			t.Errorf("partition %d: %v in sync of %v, led by %d", p, found.isr, found.ids(), found.leader)
+		}
+	}
+	w.start(3)
+	w.run(5000)
+	if got := w.isr("all", 2); len(w.c.find("all", 2).isr) != 4 {
+		t.Errorf("when broker 3 is back %s are in sync", got)
+	}
+	w.wantSameLogs("all", 2)
+	if code, _ := w.c.CreateTopic(w.nowMs, "five", 1, 5, nil); code != codeInvalidReplicationFactor {
+		t.Errorf("five replicas on four brokers: code %d", code)
+	}
+}

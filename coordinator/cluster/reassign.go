@@ -52,7 +52,7 @@ func (c *Cluster) checkTarget(p *partition, to []int32, mayResize bool) (code in
 	}
 	for i, id := range to {
 		switch {
-		case id < 1 || id > c.cfg.Brokers || !c.broker(id).listed():
+		case id < 1 || id > c.cfg.Brokers:
 			return codeInvalidReplicaAssignment, fmt.Sprintf("broker %d is not there", id)
 		case slices.Contains(to[:i], id):
 			return codeInvalidReplicaAssignment, fmt.Sprintf("the list names broker %d twice", id)

@@ -115,7 +115,8 @@ func (c *Cluster) add(t *topic, places [][]int32, cause int64) {
 		}
 		c.partitions = append(c.partitions, p)
 		t.partitions = append(t.partitions, p.index)
-		c.lead(p, place[0], slices.Clone(place), cause)
+		isr := slices.DeleteFunc(slices.Clone(place), func(id int32) bool { return !c.broker(id).listed() })
+		c.lead(p, isr[0], isr, cause)
 	}
 }
 
@@ -192,12 +193,15 @@ func (c *Cluster) placed(spec TopicSpec) (places [][]int32, code int16, message 
 			return nil, codeInvalidReplicaAssignment, fmt.Sprintf("partition %d has %d replicas, partition 0 has %d", number, len(place), len(spec.Assignment[0]))
 		}
 		for i, id := range place {
-			if id < 1 || id > c.cfg.Brokers || !c.broker(id).listed() {
+			if id < 1 || id > c.cfg.Brokers {
 				return nil, codeInvalidReplicaAssignment, fmt.Sprintf("partition %d: broker %d is not there", number, id)
 			}
 			if slices.Contains(place[:i], id) {
 				return nil, codeInvalidReplicaAssignment, fmt.Sprintf("partition %d names broker %d twice", number, id)
 			}
+		}
+		if !slices.ContainsFunc(place, func(id int32) bool { return c.broker(id).listed() }) {
+			return nil, codeInvalidReplicaAssignment, fmt.Sprintf("partition %d: none of its brokers is alive", number)
 		}
 		places = append(places, slices.Clone(place))
 	}
@@ -206,20 +210,25 @@ func (c *Cluster) placed(spec TopicSpec) (places [][]int32, code int16, message 
 
 // spread places partitions so that each broker leads about as many, and that what a broker leads goes to different
 // brokers when it dies (Kafka's AdminUtils: the first replicas go round, the others follow with a growing shift; with a
-// start of its own for each topic instead of a random one).
+// start of its own for each topic instead of a random one). Brokers that are gone get replicas only where the others are
+// too few, and are not in sync until they are back (StripedReplicaPlacer).
 func (c *Cluster) spread(t *topic, from, partitions int32, replicas int16) (places [][]int32, code int16, message string) {
-	var alive []int32
+	var alive, gone []int32
 	for i := range c.brokers {
 		if c.brokers[i].listed() {
 			alive = append(alive, c.brokers[i].id)
+		} else {
+			gone = append(gone, c.brokers[i].id)
 		}
 	}
 	n := len(alive)
 	switch {
 	case replicas <= 0:
 		return nil, codeInvalidReplicationFactor, fmt.Sprintf("a partition has at least 1 replica, not %d", replicas)
-	case int(replicas) > n:
-		return nil, codeInvalidReplicationFactor, fmt.Sprintf("%d replicas were asked for, %d brokers are alive", replicas, n)
+	case int(replicas) > n+len(gone):
+		return nil, codeInvalidReplicationFactor, fmt.Sprintf("%d replicas were asked for, there are %d brokers", replicas, n+len(gone))
+	case n == 0:
+		return nil, codeInvalidReplicationFactor, "no broker is alive"
 	}
 	start := t.number
 	if t.internal {
@@ -228,8 +237,11 @@ func (c *Cluster) spread(t *topic, from, partitions int32, replicas int16) (plac
 	for k := int(from); k < int(from+partitions); k++ {
 		first, shift := (start+k)%n, k/n
 		place := []int32{alive[first]}
-		for j := 0; j < int(replicas)-1; j++ {
+		for j := 0; j < min(int(replicas), n)-1; j++ {
 			place = append(place, alive[(first+1+(shift+j)%(n-1))%n])
+		}
+		for j := range int(replicas) - len(place) {
+			place = append(place, gone[(start+k+j)%len(gone)])
 		}
 		places = append(places, place)
 	}
