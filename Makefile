@@ -11,7 +11,7 @@ PART    ?=
 COLD    := grouplab/static/view grouplab/coordinator/sim/script grouplab/coordinator/txn grouplab/lessons grouplab/wasm/... \
            encoding/... regexp/... text/... html/... net/... crypto/... github.com/... time os fmt reflect
 SEED    ?=
-STEPS   ?= 200
+STEPS   ?= 100000
 SCRIPT  ?=
 SHRINK  ?= 5m
 HISTORY ?=
@@ -76,7 +76,7 @@ check: ## generated code fresh, vet and staticcheck on both targets, arrows, siz
 bench: build ## print the budgets' figures and a table of them: make bench, or one PART of it, PART=machine
 	@bash .ci/bench $(PART)
 
-sim: ## a long seeded campaign: make sim SEED=7 STEPS=2000; one script through all its checks: make sim SCRIPT=FILE
+sim: ## ten seeded campaigns of STEPS moments each, or one: make sim SEED=7 STEPS=1000000; one script through all its checks: make sim SCRIPT=FILE
 	@SCRIPT='$(if $(SCRIPT),$(abspath $(SCRIPT)))' SEED=$(SEED) STEPS=$(STEPS) SHRINK=$(SHRINK) HISTORY='$(if $(HISTORY),$(abspath $(HISTORY)))' \
 	$(GO) test -timeout 0 -count=1 -run '$(if $(SCRIPT),^TestScript$$,Campaign)' -v ./coordinator/sim
 

@@ -32,6 +32,7 @@
 //
 // Probe answers what a request would get, on a copy of its group. Facts tells the state of everything as events, for a
 // viewer that comes late. Clone copies the whole machine: it and the copy go on alike when they are told alike.
+// Invariants tells what is wrong with the machine, if anything is.
 //
 // # How it works
 //

@@ -20,8 +20,9 @@ type call struct {
 	deadlineMs int64
 	// sent is the Seq of its RequestSent, 0 for a heartbeat: those are told only where they change something (their
 	// arrival is the coordinator's HeartbeatReceived, an answer that is not NONE is told, and so is a loss).
-	sent int64
-	use  use
+	sent   int64
+	use    use
+	byHand bool // by World.Ask
 	// member and generation are what the client believed when it sent it.
 	member     string
 	generation int32
@@ -39,8 +40,8 @@ func (k *call) api() int16 { return k.req.Key() }
 // awaited tells whether its client waits for the answer. Of a repetition it knows nothing.
 func (k *call) awaited() bool { return !k.clientDone && k.use != repeat }
 
-// quiet calls are told only where they change something.
-func (k *call) quiet() bool { return k.api() == heartbeatKey }
+// quiet calls are told only where they change something. What the tool asks is always told.
+func (k *call) quiet() bool { return k.api() == heartbeatKey && !k.byHand }
 
 // conn is a TCP connection of a consumer to a broker. Messages on it keep their order. As Kafka's NetworkClient has it,
 // the coordinator has a connection of its own, beside the one for metadata and for finding the coordinator: a parked
@@ -105,7 +106,7 @@ func (w *World) open(c *consumer, broker int32, coord bool) *conn {
 func (w *World) send(c *consumer, n *conn, req kmsg.Request, timeoutMs int64, u use) int64 {
 	w.lastCall++
 	k := &call{
-		id: w.lastCall, consumer: c.index, conn: n.id, req: req, deadlineMs: w.nowMs + timeoutMs, use: u,
+		id: w.lastCall, consumer: c.index, conn: n.id, req: req, deadlineMs: w.nowMs + timeoutMs, use: u, byHand: c.phase == asking,
 		member: c.memberID, generation: c.generation,
 	}
 	w.calls[k.id] = k
