@@ -74,3 +74,25 @@ func TestARegisterThatIsNeverAtRest(t *testing.T) {
 		}
 	}
 }
+
+// Commits that all wait for the same replica do not have to be tried in every order.
+func TestManyCommitsAtOnce(t *testing.T) {
+	for _, x := range []struct {
+		last int64
+		can  bool
+	}{{100, true}, {99, false}} {
+		s := &teller{h: newHistory(), offsets: map[string]int64{}}
+		var all []string
+		for _, part := range []string{"send", "store", "written", "ok"} {
+			for n := range 100 {
+				all = append(all, fmt.Sprintf("%s %d %d", part, n+1, n+1))
+			}
+		}
+		for _, step := range append(all, fmt.Sprintf("read %d", x.last)) {
+			s.step(t, strings.Fields(step))
+		}
+		if wrong := s.h.finish(); (wrong == "") != x.can {
+			t.Errorf("the last of 100 commits at once is read as %d: %s", x.last, wrong)
+		}
+	}
+}

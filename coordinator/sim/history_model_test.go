@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -47,6 +48,8 @@ type register struct {
 	// doubts are records that may be in the log, though nobody sees them now: the outcome of their append is unknown, or
 	// they were removed loosely. The next coordinator may find them. By place.
 	doubts []dated
+	// ordered counts the writes so far that have a turn.
+	ordered int
 }
 
 // effect is what an operation does to a register.
@@ -65,6 +68,12 @@ type operation struct {
 	dated
 	loose bool
 	who   string // for people: "c1 OffsetCommit #12"
+	// late writes, those of transactions, may take effect after others that are later in the log, and then have none.
+	late bool
+	// turn is set for plain commits by their places in the log, from 1 on: they take effect in that order. Each could: it
+	// was called before it got its place, and the others are over after they got theirs. Without turns a dozen commits
+	// that wait for the same replica could come in any order, and all orders would have to be looked at.
+	turn int
 }
 
 func (o operation) String() string {
@@ -88,18 +97,23 @@ func (r register) step(o operation) (bool, register) {
 	case reads:
 		return r.read(o.value)
 	case writes:
+		if o.turn > 0 {
+			if r.ordered++; o.turn != r.ordered {
+				return false, r
+			}
+		}
 		if o.at < r.now.at {
 			return true, r.doubting(o.dated, r.loose)
 		}
-		return true, register{now: o.dated, doubts: behind(r.doubts, o.at)}
+		return true, register{now: o.dated, doubts: behind(r.doubts, o.at), ordered: r.ordered}
 	case mayWrite:
 		return true, r.doubting(o.dated, r.loose || o.at > r.now.at)
 	}
 	if !o.loose {
-		return true, register{now: dated{none, o.at}, doubts: behind(r.doubts, o.at)}
+		return true, register{now: dated{none, o.at}, doubts: behind(r.doubts, o.at), ordered: r.ordered}
 	}
 	was := r.doubting(r.now, r.now.value != none)
-	return true, register{now: dated{none, o.at}, loose: true, doubts: was.doubts}
+	return true, register{now: dated{none, o.at}, loose: true, doubts: was.doubts, ordered: r.ordered}
 }
 
 // read sees what is there, or what a coordinator has found in the log since: then that is what is there.
@@ -111,7 +125,7 @@ func (r register) read(v value) (bool, register) {
 	if i < 0 {
 		return false, r
 	}
-	return true, register{now: r.doubts[i], doubts: slices.Clone(r.doubts[i+1:])}
+	return true, register{now: r.doubts[i], doubts: slices.Clone(r.doubts[i+1:]), ordered: r.ordered}
 }
 
 // doubting adds a record that may be found later, where it could still win.
@@ -134,7 +148,7 @@ func behind(list []dated, at int64) (rest []dated) {
 }
 
 func (r register) equal(o register) bool {
-	return r.now == o.now && r.loose == o.loose && slices.Equal(r.doubts, o.doubts)
+	return r.now == o.now && r.loose == o.loose && r.ordered == o.ordered && slices.Equal(r.doubts, o.doubts)
 }
 
 func (r register) String() string {
@@ -177,7 +191,8 @@ func (r register) outcomes(history []porcupine.Operation) (ends []register) {
 		if _, ordinary := input.(operation); ordinary {
 			return step(state, input, output)
 		}
-		if end := state.(register); !slices.ContainsFunc(ends, end.equal) {
+		end := state.(register)
+		if end.ordered = 0; !slices.ContainsFunc(ends, end.equal) {
 			ends = append(ends, end)
 		}
 		return false, state
@@ -192,6 +207,24 @@ func (r register) outcomes(history []porcupine.Operation) (ends []register) {
 
 // shownOps is how many operations a report shows at most.
 const shownOps = 16
+
+// inTurn gives plain commits their turns.
+func inTurn(history []porcupine.Operation) {
+	var plain []int
+	for i, op := range history {
+		if o := op.Input.(operation); o.effect == writes && !o.late {
+			plain = append(plain, i)
+		}
+	}
+	slices.SortStableFunc(plain, func(a, b int) int {
+		return cmp.Compare(history[a].Input.(operation).at, history[b].Input.(operation).at)
+	})
+	for turn, i := range plain {
+		o := history[i].Input.(operation)
+		o.turn = turn + 1
+		history[i].Input = o
+	}
+}
 
 // explain says of a history that has no order how far one can go, and writes porcupine's picture of it to the file that
 // HISTORY names.
@@ -251,6 +284,7 @@ func firstWrong(from []register, history []porcupine.Operation) []porcupine.Oper
 				list = append(list, op)
 			}
 		}
+		inTurn(list)
 		return list
 	}
 	n := 1 + sort.Search(len(history)-1, func(i int) bool {

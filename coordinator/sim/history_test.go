@@ -381,10 +381,14 @@ func (h *history) decide(t *txn) {
 	}
 	t.decided = true
 	for _, p := range sortedPlaces(t.writes) {
-		h.line(p, true).add(operation{effect: writes, dated: t.writes[p], who: t.who}, t.asked, h.seq)
+		h.line(p, true).add(operation{effect: writes, dated: t.writes[p], who: t.who, late: true}, t.asked, h.seq)
 		h.line(p, false).busy++
 	}
-	for _, w := range t.maybe {
+	for i, w := range t.maybe {
+		again := func(o write) bool { return o.place == w.place && o.value == w.value }
+		if w.at < t.writes[w.place].at || slices.ContainsFunc(t.maybe[i+1:], again) {
+			continue // a later one of the transaction wins in any case
+		}
 		h.both(w.place, func(l *line) { l.add(operation{effect: mayWrite, dated: w.dated, who: t.who}, h.seq, h.seq) })
 	}
 }
@@ -394,7 +398,7 @@ func (h *history) show(t *txn) {
 	for _, p := range sortedPlaces(t.writes) {
 		l := h.line(p, false)
 		l.busy--
-		l.add(operation{effect: writes, dated: t.writes[p], who: t.who}, t.asked, h.seq)
+		l.add(operation{effect: writes, dated: t.writes[p], who: t.who, late: true}, t.asked, h.seq)
 	}
 }
 

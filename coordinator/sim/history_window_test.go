@@ -120,6 +120,7 @@ func (r *registers) look() string {
 
 // order finds out in which states a register can be after its operations, and forgets them.
 func (r *registers) order(l *line) string {
+	inTurn(l.ops)
 	var ends []register
 	for _, from := range l.ends {
 		for _, end := range from.outcomes(l.ops) {

@@ -239,8 +239,11 @@ func (s *shrinker) bare() (changed bool) {
 			changed = true
 			continue
 		}
-		words := append(strings.Fields(s.setup[at]), "")
-		words = words[:max(len(words)-1, 1)] // an empty line has one empty word
+		words := strings.Fields(s.setup[at])
+		if len(words) == 0 {
+			at++
+			continue
+		}
 		for i := len(words) - 1; i > 1; i-- {
 			if strings.Contains(words[i], "=") && s.try(slices.Concat(s.setup[:at], []string{strings.Join(slices.Delete(slices.Clone(words), i, i+1), " ")}, s.setup[at+1:]), s.rest) {
 				changed, words = true, strings.Fields(s.setup[at])
