@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"grouplab/coordinator/event"
 )
@@ -28,6 +29,7 @@ type checks struct {
 
 	ops     map[opID]event.OperationWatched
 	appends map[opID]underway
+	failed  failedAppend // the append that ended last, if it failed
 
 	// generation is that of a group at a broker, since it has it; stored the newest one that is known to be in the log.
 	generation map[groupAt]int32
@@ -51,6 +53,29 @@ type underway struct {
 	written     bool
 	// ofGroup is set where it says what the group is, or that it is gone.
 	ofGroup bool
+}
+
+// failedAppend is an append and its error.
+type failedAppend struct {
+	id   opID
+	code int16
+}
+
+// told is what a client is told of an append's error (section 5 of the specification, by the answers of Kafka 4.0).
+func (f failedAppend) told(what string) int16 {
+	switch f.code {
+	case 13:
+		if what == "offsets" {
+			return 14
+		}
+	case 3, 7, 19, 20:
+		return 15
+	case 6, 56:
+		return 16
+	case 4, 10, 18:
+		return -1
+	}
+	return f.code
 }
 
 type sentRequest struct {
@@ -170,7 +195,14 @@ func (c *checks) broker(e event.Event) string {
 		}
 		a.parked, a.member = true, b.Member
 		c.atBroker[b.Ticket] = a
+	case event.OffsetsRefused:
+		if want := c.failed.told("offsets"); b.Append != 0 && (c.failed.id != opID{e.Broker, b.Append} || b.Code != want) {
+			return fmt.Sprintf("append %d failed with %d; its commit is to be told %d, not %d", b.Append, c.failed.code, want, b.Code)
+		}
 	case event.ReplySent:
+		if _, why, failed := strings.Cut(b.Guard, " was not written: "); failed && (b.API == 11 || b.API == 14) && (b.Code != c.failed.told("group") || why != event.CodeName(c.failed.code)) {
+			return fmt.Sprintf("a group record failed with %d (%s); who waits for it is to be told %d, not %d", c.failed.code, why, c.failed.told("group"), b.Code)
+		}
 		return c.over(e.Broker, b.Ticket, b.API)
 	case event.ReplyDropped:
 		return c.over(e.Broker, b.Ticket, b.API)
@@ -216,6 +248,7 @@ func (c *checks) purgatory(e event.Event) string {
 		if !waits && !c.scene.isDown(e.Broker) {
 			return fmt.Sprintf("append %d has an outcome, and is not under way", b.Append)
 		}
+		c.failed = failedAppend{id, b.Code}
 		c.commits.finished(e, b, u)
 		delete(c.appends, id)
 	case event.BrokerStopped:

@@ -15,7 +15,7 @@ type profile struct {
 	every    map[int]string
 	// often are the actions that come so many times more often.
 	often map[string]int
-	// most is group.max.size for as long as the campaign is calm at its end, 0 without a bound.
+	// initialDelay are the values of group.initial.rebalance.delay.ms that it may have; nil for the usual ones.
 	initialDelay []string
 }
 

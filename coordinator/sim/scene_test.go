@@ -32,7 +32,6 @@ type partitionAt struct {
 type clientScene struct {
 	running, paused, closing, rejoining bool
 	state                               event.ClientState
-	busyUntilMs                         int64
 }
 
 type groupScene struct {
