@@ -58,6 +58,7 @@ type memberScene struct {
 
 // met is what a request met when it came.
 type met struct {
+	broker       int32
 	api, version int16
 	state        event.State // "" where the broker does not have the group
 	who          string      // "leader", "follower", "pending", "static", "stranger", "nobody"
@@ -100,6 +101,7 @@ func (s *scene) apply(e event.Event) {
 		delete(s.down, b.ID)
 	case event.BrokerStopped:
 		s.down[b.ID] = e.AtMs
+		maps.DeleteFunc(s.asked, func(_ int64, m met) bool { return m.broker == b.ID && b.Killed })
 		maps.DeleteFunc(s.groups, func(at groupAt, _ *groupScene) bool { return at.broker == b.ID })
 		maps.DeleteFunc(s.verifying, func(at groupAt, _ map[int64]bool) bool { return at.broker == b.ID })
 		maps.DeleteFunc(s.loading, func(at partitionAt, _ bool) bool { return at.broker == b.ID })
@@ -261,7 +263,7 @@ func (s *scene) unpark(e event.Event, ticket int64) {
 
 // meets describes what a request meets.
 func (s *scene) meets(e event.Event, b event.RequestReceived) met {
-	m := met{api: b.API, version: b.Version, who: "stranger", reason: b.Reason}
+	m := met{broker: e.Broker, api: b.API, version: b.Version, who: "stranger", reason: b.Reason}
 	g := s.at(e.Broker, e.Group)
 	if g == nil {
 		return m
