@@ -1,11 +1,13 @@
 package script_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"grouplab/coordinator/sim/script"
 )
@@ -30,6 +32,8 @@ func FuzzRun(f *testing.F) {
 		if err != nil || len(commands) > 60 || strings.Count(text, "consumer") > 30 {
 			return
 		}
+		late := time.AfterFunc(30*time.Second, func() { panic(fmt.Sprintf("%q does not end", text)) })
+		defer late.Stop()
 		e := script.New("fuzz")
 		left := 3000
 		for _, c := range commands {
