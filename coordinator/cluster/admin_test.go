@@ -310,3 +310,63 @@ func TestBrokersThatAreGoneGetReplicas(t *testing.T) {
 		t.Errorf("five replicas on four brokers: code %d", code)
 	}
 }
+
+// TestUncleanTopics: where a topic allows it, a replica that lacks something leads when no other is alive; whoever comes
+// back follows it, and what it lacked is gone.
+func TestUncleanTopics(t *testing.T) {
+	w := orders(t, 2, 1, 2)
+	w.wantAfter(w.say("orders", 0, -1, 5000, "both have it"))
+	w.kill(2)
+	w.run(20_000)
+	w.wantAfter(w.say("orders", 0, -1, 5000, "only 1 has it"))
+	w.kill(1)
+	w.run(20_000)
+	w.start(2)
+	w.run(5000)
+	if w.replicas() != "[1 2] [1] -1" {
+		t.Fatalf("without leave nobody leads: %s", w.replicas())
+	}
+	w.must(w.c.Configure(w.nowMs, "orders", []TopicConfig{{"unclean.leader.election.enable", "true"}}, false))
+	if w.replicas() != "[1 2] [2] 2" {
+		t.Fatalf("with leave: %s", w.replicas())
+	}
+	w.start(1)
+	w.run(20_000)
+	if after := w.wantAfter(w.say("orders", 0, -1, 5000, "after")); after.BaseOffset != 1 {
+		t.Errorf("behind the one record that both had stands %d", after.BaseOffset)
+	}
+	w.wantSameLogs("orders", 0)
+	w.kill(1)
+	w.run(20_000)
+	w.wantAfter(w.say("orders", 0, -1, 5000, "only 2 has it"))
+	w.kill(2)
+	w.run(20_000)
+	w.start(1)
+	w.run(1000)
+	if w.replicas() != "[1 2] [1] 1" {
+		t.Errorf("a replica that comes back to nobody leads: %s", w.replicas())
+	}
+}
+
+// TestLogAppendTime: the leader's time takes the place of the producer's, in every copy.
+func TestLogAppendTime(t *testing.T) {
+	w := orders(t, 2, 1, 2)
+	w.must(w.c.Configure(w.nowMs, "orders", []TopicConfig{{"message.timestamp.type", "LogAppendTime"}}, false))
+	old := log.Encode(log.NoProducer, 0, []log.Record{{TimestampMs: 7, Value: []byte("a")}, {TimestampMs: 9, Value: []byte("b")}})
+	nowMs := w.nowMs
+	if got := w.wantAfter(w.sayTo(1, "orders", 0, -1, 1000, old)); got.LogAppendTimeMs != nowMs {
+		t.Errorf("told %d, want %d", got.LogAppendTimeMs, nowMs)
+	}
+	b, _, err := log.Parse(w.c.Read(ReadRequest{Broker: 1, Topic: "orders", Epoch: -1, MaxBytes: 1 << 20}).Batches)
+	if err != nil || b.CheckCRC() != nil {
+		t.Fatal(err, b.CheckCRC())
+	}
+	records, err := b.Records(nil)
+	if err != nil || records[0].TimestampMs != nowMs || records[1].TimestampMs != nowMs {
+		t.Errorf("%v, %+v, want the time %d", err, records, nowMs)
+	}
+	if found := w.c.ListOffset(1, "orders", 0, -1, nowMs); found.Offset != 0 || found.TimestampMs != nowMs {
+		t.Errorf("found by that time: %+v", found)
+	}
+	w.wantSameLogs("orders", 0)
+}

@@ -88,6 +88,9 @@ func (c *Cluster) append(r AppendRequest, result *Appended) (end int64, refused 
 	}
 	l := p.local().log
 	result.LogStartOffset = l.StartOffset()
+	if p.topic.stamps && !r.Internal {
+		result.LogAppendTimeMs = c.nowMs
+	}
 	base, duplicate, err := l.Check(b)
 	if err != nil {
 		return 0, refusal(err)
@@ -115,6 +118,9 @@ func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
 	b, err := log.Validate(r.Batch, p.topic.maxMessageBytes)
 	if err == nil && p.topic.compacted && (b.Codec() == log.None || c.cfg.Decompress != nil) {
 		err = keyed(b, c.cfg.Decompress)
+	}
+	if err == nil && p.topic.stamps {
+		return b.Stamped(c.nowMs), nil
 	}
 	if err == nil && b.MaxTimestampMs > c.nowMs+p.topic.timestampAfterMs {
 		err = &log.Error{Code: codeInvalidTimestamp, Reason: fmt.Sprintf("a record's timestamp, %d, is more than message.timestamp.after.max.ms (%d) after the broker's time, %d",

@@ -88,6 +88,8 @@ func (c *Cluster) start(b *broker) {
 		case i < 0:
 		case p.leader < 0 && p.inSync(b.id):
 			c.lead(p, b.id, p.isr, cause)
+		case p.leader < 0 && p.topic.unclean:
+			c.electAny(p)
 		default:
 			c.retarget(p, i)
 		}
@@ -177,6 +179,9 @@ func (c *Cluster) withdraw(id int32, cause int64) {
 		switch {
 		case p.leader == id:
 			c.lead(p, p.next(c, id, isr), isr, cause)
+			if p.leader < 0 && p.topic.unclean {
+				c.electAny(p)
+			}
 		case len(isr) < len(p.isr):
 			c.shrinkTo(p, isr, cause)
 		}

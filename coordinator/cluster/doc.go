@@ -7,7 +7,7 @@
 // What is as in Kafka 4.0 (KRaft): a follower's fetch covers all of its partitions of one leader; the leader learns from
 // it how far the follower is, and moves the high watermark when all in-sync replicas have a record; followers hear of
 // that in the next answer; a follower that is behind for replica.lag.time.max.ms leaves the ISR; a killed broker is
-// noticed after its session; leaders come from the ISR only; logs part and meet again by leader epoch (KIP-101,
+// noticed after its session; leaders come from the ISR only, unless an operator or the topic allows another; logs part and meet again by leader epoch (KIP-101,
 // KIP-279, KIP-595).
 //
 // What is not modelled: the controller's decisions reach every broker at once, and so do the leaders' changes of the

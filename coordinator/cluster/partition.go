@@ -22,6 +22,9 @@ type topic struct {
 	segmentMs                           int64
 	retentionMs, retentionBytes         int64
 	timestampAfterMs, timestampBeforeMs int64
+	// stamps: records get the leader's time (message.timestamp.type); unclean: a replica that is not in sync may lead
+	// where no other is alive (unclean.leader.election.enable).
+	stamps, unclean bool
 	// compacted and deletes are what cleanup.policy says; the rest is for compaction.
 	compacted, deletes                    bool
 	minDirtyRatio                         float64

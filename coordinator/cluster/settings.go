@@ -169,6 +169,10 @@ func (s *topicSetting) put(t *topic, c *Config, value string) error {
 			return fmt.Errorf("it goes from 0 to 1")
 		}
 		t.minDirtyRatio = ratio
+	case "message.timestamp.type":
+		t.stamps = value == "LogAppendTime"
+	case "unclean.leader.election.enable":
+		t.unclean = strings.EqualFold(value, "true")
 	case "cleanup.policy":
 		return t.putPolicy(value)
 	}
@@ -268,8 +272,11 @@ func (c *Cluster) reconfigured(t *topic) {
 		if t.compacted {
 			c.wantsCleaning(p)
 		}
-		if c.Running(p.leader) {
+		switch {
+		case c.Running(p.leader):
 			c.advanceWatermark(p, 0)
+		case p.leader < 0 && t.unclean:
+			c.electAny(p)
 		}
 	}
 	c.setRetainTick()

@@ -265,7 +265,7 @@ func (c *Cluster) configure(t *topic) (code int16, message string) {
 	t.retentionMs, t.retentionBytes, t.timestampAfterMs = c.cfg.RetentionMs, c.cfg.RetentionBytes, 3600000
 	t.timestampBeforeMs = math.MaxInt64
 	t.segmentMs = 7 * 24 * 3600 * 1000
-	t.compacted, t.deletes = false, true
+	t.compacted, t.deletes, t.stamps, t.unclean = false, true, false, false
 	t.minDirtyRatio, t.deleteRetentionMs = c.cfg.MinCleanableRatio, c.cfg.DeleteRetentionMs
 	t.minLagMs, t.maxLagMs = c.cfg.MinCompactionLagMs, c.cfg.MaxCompactionLagMs
 	for _, s := range t.configs {

@@ -189,6 +189,8 @@ type Appended struct {
 	Cause int64
 	// BaseOffset is where the batch is, -1 where it was refused. LogStartOffset is the log's first offset.
 	BaseOffset, LogStartOffset int64
+	// LogAppendTimeMs is the time that the records got, 0 where they keep their own.
+	LogAppendTimeMs int64
 	// Duplicate is set where the batch had been written before (idempotent producer) and BaseOffset is of then.
 	Duplicate bool
 	Code      int16

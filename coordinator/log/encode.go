@@ -79,6 +79,15 @@ func EncodeInto(room []byte, p Producer, attributes int16, records []Record) []b
 	return b
 }
 
+// Stamped is the batch with the leader's time as the time of all of its records (message.timestamp.type=LogAppendTime).
+func (b Batch) Stamped(nowMs int64) Batch {
+	out := slices.Clone(b.Bytes)
+	binary.BigEndian.PutUint16(out[atAttributes:], uint16(b.Attributes|LogAppendTime))
+	binary.BigEndian.PutUint64(out[atMaxTime:], uint64(nowMs))
+	binary.BigEndian.PutUint32(out[atCRC:], crc32.Checksum(out[atAttributes:], castagnoli))
+	return header(out)
+}
+
 // appendRecord writes one record: a zigzag length, then attributes (none are in use), the differences to the batch, and
 // key, value and headers, each after its length; -1 is null.
 func appendRecord(b []byte, r *Record, baseTime int64, delta int) []byte {

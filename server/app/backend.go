@@ -53,7 +53,7 @@ func (b *backend) taken(nowMs int64, out drive.Output) {
 	for _, a := range out.Produced {
 		if done, ok := b.produced[a.Ticket]; ok {
 			delete(b.produced, a.Ticket)
-			done(nowMs, kafka.Appended{BaseOffset: a.BaseOffset, LogStartOffset: a.LogStartOffset, Code: a.Code, Message: a.Message})
+			done(nowMs, kafka.Appended{BaseOffset: a.BaseOffset, LogStartOffset: a.LogStartOffset, LogAppendTimeMs: a.LogAppendTimeMs, Code: a.Code, Message: a.Message})
 		}
 	}
 }

@@ -101,6 +101,9 @@ func idOf(transactional *string) string {
 func (o *produceOutcome) fill(s *Server, topic string, row *kmsg.ProduceResponseTopicPartition, a Appended) {
 	row.ErrorCode, row.BaseOffset, row.LogStartOffset = a.Code, a.BaseOffset, a.LogStartOffset
 	if a.Code == 0 {
+		if a.LogAppendTimeMs != 0 {
+			row.LogAppendTime = a.LogAppendTimeMs
+		}
 		return
 	}
 	o.failed = a.Code

@@ -114,8 +114,10 @@ type Append struct {
 // Appended is the outcome of an Append.
 type Appended struct {
 	BaseOffset, LogStartOffset int64
-	Code                       int16
-	Message                    string
+	// LogAppendTimeMs is the time that the records got, 0 where they keep their own.
+	LogAppendTimeMs int64
+	Code            int16
+	Message         string
 }
 
 // Read asks the leader of a partition for batches below its high watermark.
