@@ -130,6 +130,7 @@ func (l *Log) Compact(c Compaction) (Compacted, error) {
 	// A reader must not be told of a transaction whose marker it may never meet: it would leave out the producer's next one
 	// (CleanedTransactionMetadata keeps such out of the transaction index).
 	l.aborted = slices.DeleteFunc(slices.Clone(l.aborted), func(a aborted) bool { return p.empty[a.marker] })
+	l.note()
 	return done, nil
 }
 

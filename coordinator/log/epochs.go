@@ -1,9 +1,9 @@
 package log
 
-// epochStart says at which offset a leader epoch began.
-type epochStart struct {
-	epoch int32
-	start int64
+// EpochStart says at which offset a leader epoch began.
+type EpochStart struct {
+	Epoch int32
+	Start int64
 }
 
 // LatestEpoch is the newest leader epoch that this log knows, -1 where it is empty of them.
@@ -11,7 +11,7 @@ func (l *Log) LatestEpoch() int32 {
 	if len(l.epochs) == 0 {
 		return -1
 	}
-	return l.epochs[len(l.epochs)-1].epoch
+	return l.epochs[len(l.epochs)-1].Epoch
 }
 
 // BeginEpoch notes that a leader epoch begins at the log's end: a broker became leader, even if it writes nothing
@@ -24,10 +24,11 @@ func (l *Log) beginEpoch(epoch int32, start int64) {
 		return
 	}
 	keep := len(l.epochs)
-	for keep > 0 && (l.epochs[keep-1].epoch >= epoch || l.epochs[keep-1].start >= start) {
+	for keep > 0 && (l.epochs[keep-1].Epoch >= epoch || l.epochs[keep-1].Start >= start) {
 		keep--
 	}
-	l.epochs = append(l.epochs[:keep:keep], epochStart{epoch, start})
+	l.epochs = append(l.epochs[:keep:keep], EpochStart{epoch, start})
+	l.note()
 }
 
 // EpochEnd answers a follower (KIP-101, KIP-279): the largest epoch up to the asked one that this log knows, and where
@@ -41,19 +42,19 @@ func (l *Log) EpochEnd(epoch int32) (int32, int64) {
 		return epoch, l.end
 	}
 	next := 0
-	for l.epochs[next].epoch <= epoch {
+	for l.epochs[next].Epoch <= epoch {
 		next++
 	}
 	if next == 0 { // older than all: its records are gone, and ended before the first that is known
-		return epoch, l.epochs[0].start
+		return epoch, l.epochs[0].Start
 	}
-	return l.epochs[next-1].epoch, l.epochs[next].start
+	return l.epochs[next-1].Epoch, l.epochs[next].Start
 }
 
 // truncateEpochs forgets epochs that began at or behind the new end.
 func (l *Log) truncateEpochs(end int64) {
 	keep := len(l.epochs)
-	for keep > 0 && l.epochs[keep-1].start >= end {
+	for keep > 0 && l.epochs[keep-1].Start >= end {
 		keep--
 	}
 	l.epochs = l.epochs[:keep:keep]
@@ -61,20 +62,20 @@ func (l *Log) truncateEpochs(end int64) {
 
 // forgetEpochs drops epochs that ended before the log's new start; the one that reaches over it begins there.
 func (l *Log) forgetEpochs(start int64) {
-	for len(l.epochs) > 1 && l.epochs[1].start <= start {
+	for len(l.epochs) > 1 && l.epochs[1].Start <= start {
 		l.epochs = l.epochs[1:]
 	}
-	if len(l.epochs) > 0 && l.epochs[0].start < start {
-		first := epochStart{l.epochs[0].epoch, start}
-		l.epochs = append([]epochStart{first}, l.epochs[1:]...)
+	if len(l.epochs) > 0 && l.epochs[0].Start < start {
+		first := EpochStart{l.epochs[0].Epoch, start}
+		l.epochs = append([]EpochStart{first}, l.epochs[1:]...)
 	}
 }
 
 // EpochAt is the leader epoch in which the record at an offset was written, -1 where it is not known.
 func (l *Log) EpochAt(offset int64) int32 {
 	for i := len(l.epochs) - 1; i >= 0; i-- {
-		if l.epochs[i].start <= offset {
-			return l.epochs[i].epoch
+		if l.epochs[i].Start <= offset {
+			return l.epochs[i].Epoch
 		}
 	}
 	return -1

@@ -27,7 +27,7 @@ type Log struct {
 	start, end int64
 	// cleaned is up to where the log has been compacted: the base of a segment.
 	cleaned   int64
-	epochs    []epochStart
+	epochs    []EpochStart
 	producers map[int64]producer
 	// open are the transactions that are open, in the order of their first records; ended those that ended and of which
 	// not every replica may know; aborted those that were aborted, in the order of their markers.
@@ -156,6 +156,11 @@ func (l *Log) active(b Batch) (*segment, error) {
 	}
 	return &l.segments[len(l.segments)-1], nil
 }
+
+// note has the store keep what the segments do not say. A Store that cannot tells its host so; the log goes on without.
+func (l *Log) note() { _ = l.store.Note(l.notes()) }
+
+func (l *Log) notes() Notes { return Notes{l.start, l.cleaned, l.epochs} }
 
 // roll begins a new segment at the end.
 func (l *Log) roll() error {

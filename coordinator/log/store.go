@@ -23,8 +23,20 @@ type Store interface {
 	// Swap puts one segment with the given bytes in the place of consecutive ones, none of which is the newest. It begins
 	// at the first of bases. After a crash either the old ones or the new one are there (Kafka: .cleaned and .swap files).
 	Swap(bases []int64, data []byte) error
+	// Note keeps what the segments do not say. It is called whenever that has changed; what it was given last comes back to
+	// Open. Without it a log is poorer, not wrong.
+	Note(n Notes) error
 	// Clone returns a copy that goes its own way. A Store that cannot be copied returns nil.
 	Clone() Store
+}
+
+// Notes are what a log knows beside its segments.
+type Notes struct {
+	// Start is the first offset that is kept: DeleteRecords may put it into the middle of a segment. Cleaned is up to where
+	// the log has been compacted.
+	Start, Cleaned int64
+	// Epochs are the leader epochs and where each began, in order. Those in which nothing was written are told only here.
+	Epochs []EpochStart
 }
 
 // Memory is a Store in memory. A segment is a list of blocks that double in size; a batch lies in one block. A copy shares
@@ -144,6 +156,9 @@ func (m *Memory) Swap(bases []int64, data []byte) error {
 	m.segments = slices.Replace(slices.Clone(m.segments), first, first+len(bases), swapped)
 	return nil
 }
+
+// Note keeps nothing: a log in memory is never opened again.
+func (m *Memory) Note(Notes) error { return nil }
 
 // Clone shares all bytes. The copy's blocks have no spare capacity, so it begins a fresh one before it writes; the
 // original goes on writing behind what the copy sees.

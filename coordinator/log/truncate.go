@@ -1,6 +1,7 @@
 package log
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -14,19 +15,29 @@ func (l *Log) Truncate(to int64) error {
 	if to <= l.start {
 		return l.Restart(l.start)
 	}
+	err := l.cutTo(to)
+	l.cleaned = min(l.cleaned, l.segments[len(l.segments)-1].base)
+	l.truncateEpochs(l.end)
+	// A start within the batch that went goes back with the end: that batch will come again as a whole (Kafka:
+	// Partition.doAppendRecordsToFollowerOrFutureReplica).
+	l.start = min(l.start, l.end)
+	l.note()
+	return errors.Join(err, l.relearn())
+}
+
+// cutTo removes segments from the end, then cuts the one that holds to. Where the store fails half way the log ends where it
+// has got to, so that it is whole and can be cut again.
+func (l *Log) cutTo(to int64) error {
 	keep := len(l.segments)
 	for keep > 0 && l.segments[keep-1].base >= to {
 		keep--
+		base := l.segments[keep].base
 		if err := l.drop(keep); err != nil {
 			return err
 		}
+		l.end = base
 	}
-	if err := l.cut(&l.segments[keep-1], to); err != nil {
-		return err
-	}
-	l.cleaned = min(l.cleaned, l.segments[keep-1].base)
-	l.truncateEpochs(l.end)
-	return l.relearn()
+	return l.cut(&l.segments[keep-1], to)
 }
 
 // drop removes the segment at i, which is the last or the first.
@@ -40,7 +51,7 @@ func (l *Log) drop(i int) error {
 
 // cut shortens the last segment so that it ends before the batch that holds to, and reads its figures anew.
 func (l *Log) cut(s *segment, to int64) error {
-	old := *s
+	old, end := *s, l.end
 	l.end = to
 	*s = segment{base: old.base, maxMs: noTimestamp}
 	for entry := range old.index {
@@ -54,6 +65,7 @@ func (l *Log) cut(s *segment, to int64) error {
 			return true
 		})
 		if err != nil {
+			*s, l.end = old, end
 			return err
 		}
 		if entry+1 < len(old.index) && old.index[entry+1].offset >= to {
@@ -61,7 +73,8 @@ func (l *Log) cut(s *segment, to int64) error {
 		}
 	}
 	if err := l.store.Truncate(s.base, s.size); err != nil {
-		return fmt.Errorf("cut segment %d to %d bytes: %w", s.base, s.size, err)
+		*s, l.end = old, end
+		return fmt.Errorf("cut segment %d at offset %d: %w", s.base, to, err)
 	}
 	return nil
 }
@@ -78,13 +91,15 @@ func (l *Log) relearn() error {
 // Restart throws everything away and begins again, empty, at an offset (Kafka: truncateFullyAndStartAt).
 func (l *Log) Restart(at int64) error {
 	for len(l.segments) > 0 {
+		base := l.segments[len(l.segments)-1].base
 		if err := l.drop(len(l.segments) - 1); err != nil {
 			return err
 		}
+		l.end = base
 	}
 	l.start, l.end, l.cleaned = at, at, at
 	l.epochs, l.producers, l.open, l.ended, l.aborted = nil, nil, nil, nil, nil
-	return nil
+	return l.store.Note(l.notes())
 }
 
 // Retain deletes the oldest segments (cleanup.policy=delete): those that are larger together than maxBytes, those whose
@@ -112,6 +127,7 @@ func (l *Log) begin(start int64) {
 	l.start = start
 	l.forgetEpochs(start)
 	l.forgetAborted()
+	l.note()
 }
 
 // DeleteBefore makes an offset, at most the log's end, the first one that is kept, and deletes the segments that lie
@@ -120,6 +136,10 @@ func (l *Log) begin(start int64) {
 func (l *Log) DeleteBefore(start int64) error {
 	if start = min(start, l.end); start <= l.start {
 		return nil
+	}
+	// What was deleted must not come back after a crash, so a store that cannot say so keeps it.
+	if err := l.store.Note(Notes{start, l.cleaned, l.epochs}); err != nil {
+		return fmt.Errorf("note that the log begins at %d: %w", start, err)
 	}
 	l.begin(start)
 	for len(l.segments) > 1 && l.segments[1].base <= start {
