@@ -3,6 +3,7 @@
 package differ
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -22,9 +23,10 @@ var casesConfiguration = map[string]string{
 // TestCasesAnswerAlike plays the behaviour cases that a client can see, in real time, against both.
 func TestCasesAnswerAlike(t *testing.T) {
 	theirs, ours := startBoth(t, casesConfiguration)
-	results := make([]result, len(cases))
+	all := slices.Concat(cases, txnCases)
+	results := make([]result, len(all))
 	var wg sync.WaitGroup
-	for i, c := range cases {
+	for i, c := range all {
 		for _, at := range []struct {
 			address string
 			told    *[]string

@@ -127,7 +127,7 @@ func (s *side) twoStatic(sessionMs, rebalanceMs int32) (l, f string) {
 	h := shape{version: 9, sessionMs: sessionMs, rebalanceMs: rebalanceMs, protocols: both}
 	h.instance = "leader"
 	s.begin("L", s.shaped(h))
-	time.Sleep(250 * time.Millisecond) // who joins first leads
+	s.awaitState("PreparingRebalance") // who joins first leads
 	h.instance = "follower"
 	s.begin("F", s.shaped(h))
 	a, b := s.receive("L", s.asked["L"]).(*kmsg.JoinGroupResponse), s.receive("F", s.asked["F"]).(*kmsg.JoinGroupResponse)

@@ -53,7 +53,11 @@ func TestEveryStateAnswersAlike(t *testing.T) {
 						s.told = append(s.told, unfit)
 						return
 					}
-					s.tell("asker", q.build(s.group, at, v))
+					if q.ask != nil {
+						q.ask(s, at, v)
+					} else {
+						s.tell("asker", q.build(s.group, at, v))
+					}
 					time.Sleep(settle)
 					s.tell("looker", describe(5, s.group))
 				}})

@@ -76,6 +76,8 @@ type question struct {
 	since int16 // the first version for which it is put, 0 for all
 	fits  func(at situation, version int16) bool
 	build func(group string, at situation, version int16) kmsg.Request
+	// ask takes the place of build where one request is not enough.
+	ask func(s *side, at situation, version int16)
 }
 
 func always2(situation, int16) bool { return true }
@@ -87,7 +89,7 @@ func questions() (all []question) {
 		all = append(all, w.syncs()...)
 		all = append(all, w.heartbeat(), w.leaves(), w.commits())
 	}
-	return append(all, others()...)
+	return append(append(all, txnCommits()...), others()...)
 }
 
 func (w who) joins() (all []question) {

@@ -25,12 +25,14 @@ type side struct {
 	conns   map[string]*conn
 	names   map[string]string
 	asked   map[string]kmsg.Request // by actor: what was sent last and is looked at later
+	// producers are the producer ids that were given out, in their order.
+	producers map[int64]int
 	// told is what was answered, a line a field.
 	told []string
 }
 
 func newSide(address, group string) *side {
-	return &side{address: address, group: group, conns: map[string]*conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}}
+	return &side{address: address, group: group, conns: map[string]*conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}, producers: map[int64]int{}}
 }
 
 func (s *side) close() {
@@ -135,6 +137,14 @@ func (s *side) text(t string) string {
 	return strings.ReplaceAll(memberID.ReplaceAllString(t, "<new member>"), s.group, "<group>")
 }
 
+// producer names a producer id by the order in which it was seen.
+func (s *side) producer(id int64) string {
+	if s.producers[id] == 0 {
+		s.producers[id] = len(s.producers) + 1
+	}
+	return fmt.Sprintf("<producer %d>", s.producers[id])
+}
+
 func (s *side) fields(path string, v reflect.Value) []string {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -147,6 +157,10 @@ func (s *side) fields(path string, v reflect.Value) []string {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			if f.Name == "Version" || f.Type.Name() == "Tags" || !f.IsExported() || masked[v.Type().Name()+"."+f.Name] {
+				continue
+			}
+			if f.Name == "ProducerID" && v.Field(i).Int() >= 0 {
+				all = append(all, path+".ProducerID = "+s.producer(v.Field(i).Int()))
 				continue
 			}
 			all = append(all, s.fields(path+"."+f.Name, v.Field(i))...)
