@@ -9,7 +9,7 @@ import (
 //
 //   - v1: how long the session lives (KIP-368); for ever, here
 //   - v2: flexible (KIP-482)
-var saslAuthenticateAPI = api{key: 36, name: "SaslAuthenticate", min: 0, max: 2, run: saslAuthenticate}
+var saslAuthenticateAPI = api{key: 36, name: "SaslAuthenticate", min: 0, max: 2, keepsBytes: true, run: saslAuthenticate}
 
 func saslAuthenticate(s *Server, c *call, _ int64) {
 	request := c.request.(*kmsg.SASLAuthenticateRequest)
@@ -36,7 +36,8 @@ func saslAuthenticate(s *Server, c *call, _ int64) {
 var saslToken = api{key: 36, name: "SASL token", run: func(_ *Server, c *call, _ int64) {
 	token, err := c.conn.step(c.token)
 	if err != nil {
-		c.conn.end(refusal(err.Error()))
+		c.last = err.Error()
+		c.complete(nil)
 		return
 	}
 	c.token, c.bare = token, true

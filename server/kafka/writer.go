@@ -69,6 +69,9 @@ func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
 		}
 		sent.add(a)
 		if len(buf) >= writePiece/4 || i == len(answers)-1 || a.last != "" {
+			if a.last != "" {
+				c.holdBack()
+			}
 			c.recycle(answers[first : i+1])
 			if err := c.writeAll(buf); err != nil {
 				return buf, err
@@ -81,6 +84,18 @@ func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
 		}
 	}
 	return buf, nil
+}
+
+// failureDelay is connection.failed.authentication.delay.ms: whoever guesses passwords, or tries a wrong one again and again,
+// waits that long for each.
+const failureDelay = 100 * time.Millisecond
+
+// holdBack waits, unless the connection ends.
+func (c *conn) holdBack() {
+	select {
+	case <-c.dead:
+	case <-time.After(failureDelay):
+	}
 }
 
 // share is what some answered calls have of a connection's room.
