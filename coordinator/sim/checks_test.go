@@ -51,6 +51,7 @@ type groupAt struct {
 type underway struct {
 	group, what string
 	written     bool
+	seq         int64 // of its AppendStarted
 	// ofGroup is set where it says what the group is, or that it is gone.
 	ofGroup bool
 }
@@ -240,7 +241,7 @@ func (c *checks) purgatory(e event.Event) string {
 		}
 		delete(c.ops, id)
 	case event.AppendStarted:
-		c.appends[opID{e.Broker, b.Append}] = underway{group: e.Group, what: b.What,
+		c.appends[opID{e.Broker, b.Append}] = underway{group: e.Group, what: b.What, seq: e.Seq,
 			ofGroup: b.What == "group" || b.What == "tombstones" && c.scene.at(e.Broker, e.Group) == nil}
 	case event.AppendFinished:
 		id := opID{e.Broker, b.Append}

@@ -22,9 +22,9 @@ type commits struct {
 	// decided is what was decided of the open transaction of a producer.
 	decided map[int64]event.TxnState
 	loaded  map[string]map[commitKey]string
-	// groupRecords is what is known of the record of a group.
-	unsure map[string]bool // the newest group record in the log may not be what the group is
-	n      int32           // partitions of __consumer_offsets
+	// unsure is since which event the newest record of a group in the log may not say what the group is.
+	unsure map[string]int64
+	n      int32 // partitions of __consumer_offsets
 	// retentionMs is the retention by which the clean-up job works.
 	retentionMs int64
 }
@@ -63,7 +63,7 @@ type logged struct {
 
 func newCommits(c *checks) *commits {
 	return &commits{c: c, keys: map[commitKey]*committed{}, writes: map[opID][]commitKey{}, removing: map[groupAt][]commitKey{},
-		decided: map[int64]event.TxnState{}, loaded: map[string]map[commitKey]string{}, unsure: map[string]bool{}}
+		decided: map[int64]event.TxnState{}, loaded: map[string]map[commitKey]string{}, unsure: map[string]int64{}}
 }
 
 // offsetText puts an offset into words that can be compared.
@@ -147,9 +147,14 @@ func (k *commits) applyLoads(e event.Event) string {
 func (k *commits) finished(e event.Event, b event.AppendFinished, u underway) {
 	id := opID{e.Broker, b.Append}
 	if u.ofGroup {
-		// It was to say what is the case now. Where it failed, who knows whether it does; and where the group had gone on, a
+		// It was to say what is the case now. Where it failed, who knows whether it does; nor does a record that was made
+		// before that, with a static member's new id, of which the member knows nothing. And where the group had gone on, a
 		// leader has synced twice with two assignments: the first took effect, the second is the newest in the log.
-		k.unsure[e.Group] = b.Code != 0 || b.Ignored
+		if b.Code != 0 || b.Ignored {
+			k.unsure[e.Group] = e.Seq
+		} else if u.seq > k.unsure[e.Group] {
+			delete(k.unsure, e.Group)
+		}
 	}
 	for _, key := range k.writes[id] {
 		k.settle(key, id, b.Code == 0, u.written)
@@ -348,7 +353,7 @@ func (k *commits) found(partition int32) string {
 	for group := range k.loaded {
 		if record.Partition(group, k.n) == partition {
 			delete(k.loaded, group)
-			k.unsure[group] = false
+			delete(k.unsure, group)
 		}
 	}
 	return ""

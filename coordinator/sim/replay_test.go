@@ -121,7 +121,7 @@ func (r *trial) inFlight(group string) bool {
 			return true
 		}
 	}
-	return r.check.commits.unsure[group]
+	return r.check.commits.unsure[group] != 0
 }
 
 // sameOffsets compares committed offsets, read and live, with what was acknowledged.
