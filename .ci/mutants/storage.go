@@ -114,4 +114,28 @@ var storage = []mutant{
 		new:   "l.ended[0].marker <= hw {",
 		tests: []string{"TestTransactionsOfALog"},
 	},
+	{
+		id: "log-recover-crc", from: "LogLoader.recoverLog, LogSegment.recover",
+		rule:  "a log that is opened again is cut at the first batch whose bytes do not make its CRC",
+		file:  "coordinator/log/recover.go",
+		old:   "return b.CheckCRC()",
+		new:   "return nil",
+		tests: []string{"TestDamageIsNamed"},
+	},
+	{
+		id: "log-torn-tail", from: "LogSegment.recover",
+		rule:  "a batch whose write a crash broke off is cut away, and not taken for damage in the middle",
+		file:  "coordinator/log/recover.go",
+		old:   "d.Torn = !readable(rest, l.end)",
+		new:   "d.Torn = readable(rest, l.end)",
+		tests: []string{"TestDamageIsNamed"},
+	},
+	{
+		id: "log-recover-rest", from: "LogLoader.recoverLog",
+		rule:  "segments behind the damage go too, from the store as well",
+		file:  "coordinator/log/recover.go",
+		old:   "for i := len(from) - 1; i > 0; i-- {",
+		new:   "for i := len(from) - 1; i > 1; i-- {",
+		tests: []string{"TestWhatLiesBehindTheDamageLeavesTheStore"},
+	},
 }
