@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"grouplab/coordinator/event"
-	"grouplab/coordinator/log"
 	"math"
 )
 
@@ -61,9 +60,11 @@ type Cluster struct {
 	completing []int32
 	// retainTickMs is when retention is looked at next, -1 where no topic has its own.
 	retainTickMs int64
-	quiet        bool
-	out          Output
-	spare        Output
+	// changes counts what has changed of State.
+	changes int64
+	quiet   bool
+	out     Output
+	spare   Output
 }
 
 // New returns a cluster whose brokers all run and which has no topic. It panics where Config.Numbers is missing.
@@ -132,6 +133,10 @@ func (c *Cluster) at(nowMs int64) { c.nowMs = max(c.nowMs, nowMs) }
 
 // emit says a fact and returns its Seq.
 func (c *Cluster) emit(broker int32, group string, cause int64, body event.Body) int64 {
+	switch body.(type) {
+	case event.LeaderChanged, event.TopicCreated, event.TopicDeleted, event.PartitionsAdded:
+		c.changes++
+	}
 	seq := c.cfg.Numbers.Next()
 	c.out.Events = append(c.out.Events, event.Event{Seq: seq, AtMs: c.nowMs, Broker: broker, Group: group, Cause: cause, Body: body})
 	return seq
@@ -257,12 +262,4 @@ func (p *partition) clone(t *topic) *partition {
 	d.remotes = append([]remote(nil), p.remotes...)
 	d.waiters = append([]waiter(nil), p.waiters...)
 	return &d
-}
-
-func (c *Cluster) newLog(t *topic) *log.Log {
-	segmentMs := t.segmentMs
-	if t.compacted { // so that max.compaction.lag.ms is kept where little is written (LogConfig.maxSegmentMs)
-		segmentMs = min(segmentMs, t.maxLagMs)
-	}
-	return log.New(log.NewMemory(), log.Config{SegmentBytes: t.segmentBytes, SegmentMs: segmentMs})
 }

@@ -30,6 +30,7 @@ func (c *Cluster) DeleteTopic(nowMs int64, name string) (code int16, message str
 			if r := &p.replicas[i]; r.source != 0 {
 				c.leave(c.fetcher(r.broker, r.source))
 			}
+			c.forget(p, p.replicas[i].broker)
 		}
 		if p.behind {
 			c.behind--

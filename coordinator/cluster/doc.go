@@ -12,7 +12,7 @@
 //
 // What is not modelled: the controller's decisions reach every broker at once, and so do the leaders' changes of the
 // ISR reach the controller; the controller itself never fails; leadership does not return to the preferred replica by
-// itself; disks do not fail by themselves (SetFault has them), and a killed broker keeps what it wrote; a deleted topic is
+// itself; logs in memory never fail (SetFault has them fail), and a killed broker keeps what it wrote; a deleted topic is
 // gone everywhere at once. A round of empty fetches that would tell nobody anything is left out, so that an idle cluster is
 // silent; see fetcher.
 package cluster

@@ -52,6 +52,7 @@ func (c *Cluster) queue(p *partition, r *replica, cause int64) {
 // answered is a leader's answer at the follower.
 func (c *Cluster) answered(f *fetcher, body *messageBody) {
 	f.outstanding = false
+	failed := false
 	for _, part := range body.answered {
 		p := c.partitions[part.index]
 		i := p.at(f.follower)
@@ -62,29 +63,43 @@ func (c *Cluster) answered(f *fetcher, body *messageBody) {
 		if r.source != f.leader || p.epoch != part.epoch || r.log.EndOffset() != part.offset {
 			continue
 		}
-		c.follow(p, r, part)
+		if r.failed = c.follow(p, r, part) != nil; r.failed {
+			failed = true
+			c.setAside(p, r.broker, part.cause)
+		}
+	}
+	if failed {
+		c.disconnect(f) // and try again later, from where the logs end
 	}
 }
 
-// follow does what the answer says with a follower's log.
-func (c *Cluster) follow(p *partition, r *replica, part answerPart) {
+// setAside takes a follower whose disk failed out of the ISR: it will not follow before the disk works again (Kafka: the
+// broker tells of an offline log directory, and the controller withdraws its replicas, KIP-858).
+func (c *Cluster) setAside(p *partition, broker int32, cause int64) {
+	if c.Running(p.leader) && p.inSync(broker) {
+		c.setISR(p, without(p.isr, []int32{broker}), cause)
+	}
+}
+
+// follow does what the answer says with a follower's log. The error is its disk's.
+func (c *Cluster) follow(p *partition, r *replica, part answerPart) (err error) {
 	switch part.trouble.kind {
 	case diverging:
-		c.cutReplica(p, r, divergence(r, part.trouble), part.cause)
+		err = c.cutReplica(p, r, divergence(r, part.trouble), part.cause)
 		c.queue(p, r, 0)
-		return
+		return err
 	case outOfRange: // Kafka: fetchOffsetAndTruncate. What is neither behind the leader's end nor before its start restarts too.
 		if part.end < part.offset {
-			c.cutReplica(p, r, part.end, part.cause)
-		} else if err := r.log.Restart(part.start); err == nil {
+			err = c.cutReplica(p, r, part.end, part.cause)
+		} else if err = r.log.Restart(part.start); err == nil {
 			r.hw = part.start
 		}
 		c.queue(p, r, 0)
-		return
+		return err
 	}
 	before := r.log.EndOffset()
 	segments := r.log.Segments()
-	_, err := r.log.AppendReplica(part.batches)
+	_, err = r.log.AppendReplica(part.batches)
 	end := r.log.EndOffset()
 	r.hw = max(r.hw, min(part.hw, end))
 	r.log.Settle(r.hw)
@@ -101,9 +116,10 @@ func (c *Cluster) follow(p *partition, r *replica, part answerPart) {
 	if r.log.Segments() > segments && err == nil {
 		err = c.retain(p, r, part.start)
 	}
-	if err != nil {
-		panic(fmt.Sprintf("cluster: follower %d of %s-%d cannot append what leader %d gave it: %v", r.broker, p.topic.name, p.number, p.leader, err))
+	if err != nil && c.cfg.Disk == nil {
+		panic(fmt.Sprintf("cluster: follower %d of %s-%d cannot take what leader %d gave it: %v", r.broker, p.topic.name, p.number, p.leader, err))
 	}
+	return err
 }
 
 // divergence is where a follower must cut its log, given the largest epoch that the leader shares and its end (Kafka:
@@ -124,13 +140,12 @@ func divergence(r *replica, t trouble) int64 {
 	return min(own, t.end, end)
 }
 
-func (c *Cluster) cutReplica(p *partition, r *replica, to, cause int64) {
+func (c *Cluster) cutReplica(p *partition, r *replica, to, cause int64) error {
 	from := r.log.EndOffset()
-	if err := r.log.Truncate(to); err != nil {
-		panic(fmt.Sprintf("cluster: follower %d of %s-%d cannot cut its log to %d: %v", r.broker, p.topic.name, p.number, to, err))
-	}
+	err := r.log.Truncate(to)
 	r.hw = min(r.hw, r.log.EndOffset())
 	if r.log.EndOffset() < from {
 		c.emit(r.broker, "", cause, event.ReplicaTruncated{Topic: p.topic.name, Partition: p.number, From: from, EndOffset: r.log.EndOffset()})
 	}
+	return err
 }

@@ -41,7 +41,7 @@ func (c *Cluster) advanceWatermark(p *partition, cause int64) {
 		if broker == p.leader || r.end >= hw {
 			continue
 		}
-		if p.inSync(broker) || (r.end >= 0 && c.eligible(broker) && c.caughtUp(p, r)) {
+		if p.inSync(broker) || (r.end >= 0 && c.eligible(broker) && !p.replicas[i].failed && c.caughtUp(p, r)) {
 			hw = r.end
 		}
 	}

@@ -72,6 +72,8 @@ type replica struct {
 	// queued is set while the partition is to be named in the next fetch, with advanced as the cause.
 	queued   bool
 	advanced int64
+	// failed is set from when its disk failed until it follows again: nobody waits for it meanwhile.
+	failed bool
 }
 
 // remote is what a leader knows of a follower (Kafka: ReplicaState).

@@ -127,7 +127,7 @@ func (c *Cluster) setReplicas(p *partition, ids []int32) {
 			replicas, remotes = append(replicas, p.replicas[i]), append(remotes, p.remotes[i])
 			continue
 		}
-		replicas = append(replicas, replica{broker: id, log: c.newLog(p.topic)})
+		replicas = append(replicas, replica{broker: id, log: c.newLog(p.topic, id, p.number)})
 		remotes = append(remotes, remote{end: -1, leaderEnd: -1, fetchedMs: never, caughtUpMs: never})
 	}
 	for i := range p.replicas {
@@ -140,6 +140,9 @@ func (c *Cluster) setReplicas(p *partition, ids []int32) {
 	}
 	before := p.ids()
 	p.replicas, p.remotes = replicas, remotes
+	for _, id := range without(before, ids) {
+		c.forget(p, id)
+	}
 	p.isr = slices.Clone(p.isr)
 	slices.SortFunc(p.isr, func(a, b int32) int { return p.at(a) - p.at(b) })
 	for i := range p.replicas {

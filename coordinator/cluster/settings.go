@@ -245,6 +245,7 @@ func (c *Cluster) Configure(nowMs int64, name string, configs []TopicConfig, val
 		return code, message
 	}
 	*t = changed
+	c.changes++
 	c.reconfigured(t)
 	return codeNone, ""
 }

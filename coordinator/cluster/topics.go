@@ -111,7 +111,7 @@ func (c *Cluster) add(t *topic, places [][]int32, cause int64) {
 	for _, place := range places {
 		p := &partition{topic: t, number: int32(len(t.partitions)), index: int32(len(c.partitions)), leader: -1, epoch: -1, firstDeadlineMs: -1}
 		for _, id := range place {
-			p.replicas = append(p.replicas, replica{broker: id, log: c.newLog(t)})
+			p.replicas = append(p.replicas, replica{broker: id, log: c.newLog(t, id, p.number)})
 		}
 		c.partitions = append(c.partitions, p)
 		t.partitions = append(t.partitions, p.index)

@@ -74,6 +74,8 @@ type Config struct {
 	HostPort func(id int32) (host string, port int32)
 	// Numbers hands out Seq; everything of one world shares one.
 	Numbers *event.Numbers
+	// Disk keeps the logs; nil: they are in memory.
+	Disk Disk
 	// Quiet starts without the events of single batches; see Cluster.SetQuiet.
 	Quiet bool
 }

@@ -2,6 +2,29 @@ package drive
 
 import "grouplab/coordinator/cluster"
 
+// State is what must outlive the cluster beside its logs.
+type State struct {
+	cluster.State
+	// NextProducerID is where the controller's next block of producer ids begins.
+	NextProducerID int64
+}
+
+// Changes counts what has changed in State.
+func (d *Drive) Changes() int64 { return d.cluster.Changes() + d.nextProducerID }
+
+// State tells what must outlive the cluster.
+func (d *Drive) State() State { return State{d.cluster.State(), d.nextProducerID} }
+
+// Restore gives a new drive what an earlier one left, and loads the coordinators; see cluster.Restore.
+func (d *Drive) Restore(nowMs int64, s State) error {
+	if err := d.cluster.Restore(d.at(nowMs), s.State); err != nil {
+		return err
+	}
+	d.nextProducerID = max(s.NextProducerID, d.cluster.NextProducerID())
+	d.changed()
+	return nil
+}
+
 // AddPartitionsAt is AddPartitions with the new partitions placed by hand; see cluster.AddPartitionsAt.
 func (d *Drive) AddPartitionsAt(nowMs int64, name string, total int32, places [][]int32) (code int16, message string) {
 	code, message = d.cluster.AddPartitionsAt(d.at(nowMs), name, total, places)

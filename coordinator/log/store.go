@@ -30,6 +30,14 @@ type Store interface {
 	Clone() Store
 }
 
+// Replica names one broker's copy of a partition, for a host that keeps copies apart.
+type Replica struct {
+	Broker    int32
+	Topic     string
+	TopicID   [16]byte
+	Partition int32
+}
+
 // Notes are what a log knows beside its segments.
 type Notes struct {
 	// Start is the first offset that is kept: DeleteRecords may put it into the middle of a segment. Cleaned is up to where
