@@ -249,9 +249,10 @@ func (t *offsetTable) topic(name string) int32 {
 	return i
 }
 
-// at finds a partition, or where it belongs. hint is where it probably is.
+// at finds a partition, or where it belongs. hint is where it probably is; any number will do, as partitions come from
+// requests and records.
 func (o *topicOffsets) at(partition int32, hint int) (i int, found bool) {
-	if hint < len(o.partitions) && o.partitions[hint].partition == partition {
+	if uint(hint) < uint(len(o.partitions)) && o.partitions[hint].partition == partition {
 		return hint, true
 	}
 	low, high := 0, len(o.partitions)

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -344,5 +345,29 @@ func TestOffsetsOfManyPartitions(t *testing.T) {
 	}
 	if g.find("t", 4) != nil || g.find("u", 0) != nil || len(g.topics[0].partitions) != 6 {
 		t.Fatal("found what is not there")
+	}
+}
+
+// Partitions come from requests: a number that no partition has is one without an offset, whatever else the topic holds.
+// Partition 2 exists and has none.
+func TestPartitionsThatCannotBe(t *testing.T) {
+	b := newBench(t)
+	b.commit(commitWith{generation: -1, offsets: map[int32]int64{0: 15, 1: 16}})
+	for _, partition := range []int32{-1, -2, math.MinInt32, math.MaxInt32, 2} {
+		for _, stable := range []bool{false, true} {
+			if offset, code := b.fetch(groupID, "topic", partition, stable); offset != -1 || code != 0 {
+				t.Fatalf("partition %d: %d, code %d", partition, offset, code)
+			}
+		}
+		q := kmsg.NewPtrOffsetDeleteRequest()
+		q.Group = groupID
+		q.Topics = []kmsg.OffsetDeleteRequestTopic{{Topic: "topic", Partitions: []kmsg.OffsetDeleteRequestTopicPartition{{Partition: partition}}}}
+		deleted := answer[*kmsg.OffsetDeleteResponse](b, b.send("m", q))
+		if code := deleted.Topics[0].Partitions[0].ErrorCode; deleted.ErrorCode != 0 || (code != 3) != (partition == 2) {
+			t.Fatalf("deleting partition %d: codes %d and %d", partition, deleted.ErrorCode, code)
+		}
+	}
+	if offset, code := b.fetch(groupID, "topic", 1, false); offset != 16 || code != 0 {
+		t.Fatalf("%d, code %d", offset, code)
 	}
 }
