@@ -27,6 +27,11 @@ func TestExactlyOnce(t *testing.T) {
 	var movers sync.WaitGroup
 	cl := client(t, s)
 	movers.Go(func() { // an idempotent producer, for as long as brokers die
+		defer func() { // the last number may be through before its producer has heard that it was written
+			if err := cl.Flush(ctx); err != nil {
+				t.Errorf("flushing: %v", err)
+			}
+		}()
 		for i := range numbers {
 			cl.Produce(ctx, &kgo.Record{Topic: "orders", Value: []byte(strconv.Itoa(i))}, func(_ *kgo.Record, err error) {
 				if err != nil {
