@@ -40,6 +40,7 @@ func run(ctx context.Context, args []string, out, complaints io.Writer) int {
 	case err != nil:
 		return 2
 	}
+	signal.Ignore(syscall.SIGXFSZ) // a file that may not grow is a disk that fails, which clients are told
 	logger := log.New(complaints, "", log.LstdFlags)
 	cfg.Logf = logger.Printf
 	app.TuneGC()
@@ -58,6 +59,12 @@ func run(ctx context.Context, args []string, out, complaints io.Writer) int {
 	}
 	return 0
 }
+
+const flushHelp = "`WHEN` records reach the disk itself, with -data (default never). Whatever it says, what was acknowledged\n" +
+	"outlives the end of the process, kill -9 too; it is about the machine's power:\n" +
+	"never     the operating system decides, as Kafka does by default: some seconds may be lost\n" +
+	"interval  once a second: about the last second may be lost\n" +
+	"always    before anything is acknowledged, one write for all requests that came together: nothing is lost"
 
 func parseFlags(args []string, out, complaints io.Writer) (cfg app.Config, err error) {
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
@@ -92,6 +99,11 @@ func parseFlags(args []string, out, complaints io.Writer) (cfg app.Config, err e
 		cfg.Users, err = readUsers(path)
 		return err
 	})
+	flags.StringVar(&cfg.Data, "data", "", "`DIR` that keeps topics, records, groups and offsets over restarts, in Kafka's format; without it all is in memory")
+	flags.Func("flush", flushHelp, func(text string) (err error) {
+		cfg.Flush, err = app.ParseFlush(text)
+		return err
+	})
 	flags.IntVar(&cfg.Demo, "demo", 0, "`N` demo consumers and a producer that run from the start")
 	flags.BoolVar(&cfg.Remote, "remote", false, "allow addresses that other machines can reach; the lab has no users and no encryption")
 	if err := flags.Parse(args); err != nil {
@@ -99,6 +111,11 @@ func parseFlags(args []string, out, complaints io.Writer) (cfg app.Config, err e
 	}
 	if flags.NArg() > 0 {
 		err := fmt.Errorf("%q is no flag and no command; there is one command, site DIR", flags.Arg(0))
+		fmt.Fprintln(complaints, err)
+		return cfg, err
+	}
+	if cfg.Flush != "" && cfg.Data == "" {
+		err := errors.New("-flush: there is nothing to write without -data DIR")
 		fmt.Fprintln(complaints, err)
 		return cfg, err
 	}

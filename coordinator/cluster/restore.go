@@ -239,6 +239,16 @@ func (c *Cluster) checkPartition(p *PartitionState) error {
 	return nil
 }
 
+// EachReplica tells the high watermark of every replica, as its broker knows it.
+func (c *Cluster) EachReplica(visit func(at log.Replica, highWatermark int64)) {
+	for _, p := range c.partitions {
+		for i := range p.replicas {
+			r := &p.replicas[i]
+			visit(log.Replica{Broker: r.broker, Topic: p.topic.name, TopicID: p.topic.id, Partition: p.number}, r.hw)
+		}
+	}
+}
+
 // newLog is the empty log of a new replica.
 func (c *Cluster) newLog(t *topic, broker, partition int32) *log.Log {
 	if c.cfg.Disk != nil {

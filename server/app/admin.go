@@ -11,11 +11,11 @@ import (
 // What an operator asks over the Kafka protocol. All of it runs on the loop's goroutine.
 
 func (b *backend) DeleteTopic(nowMs int64, name string) (int16, string) {
-	return b.drive.DeleteTopic(nowMs, name)
+	return b.durable(b.drive.DeleteTopic(nowMs, name))
 }
 
 func (b *backend) AddPartitions(nowMs int64, topic string, total int32, places [][]int32) (int16, string) {
-	return b.drive.AddPartitionsAt(nowMs, topic, total, places)
+	return b.durable(b.drive.AddPartitionsAt(nowMs, topic, total, places))
 }
 
 func (b *backend) DeleteRecords(nowMs int64, broker int32, topic string, partition int32, offset int64) (int64, int16) {
@@ -23,11 +23,11 @@ func (b *backend) DeleteRecords(nowMs int64, broker int32, topic string, partiti
 }
 
 func (b *backend) Elect(nowMs int64, topic string, partition int32, unclean bool) (int16, string) {
-	return b.drive.Elect(nowMs, topic, partition, unclean)
+	return b.durable(b.drive.Elect(nowMs, topic, partition, unclean))
 }
 
 func (b *backend) Reassign(nowMs int64, topic string, partition int32, to []int32, mayResize bool) (int16, string) {
-	return b.drive.Reassign(nowMs, topic, partition, to, mayResize)
+	return b.durable(b.drive.Reassign(nowMs, topic, partition, to, mayResize))
 }
 
 func (b *backend) Reassignments() (list []kafka.Reassignment) {
@@ -37,7 +37,7 @@ func (b *backend) Reassignments() (list []kafka.Reassignment) {
 	return list
 }
 
-// LogDir says where the copies of a broker are: in memory.
+// LogDir says where the copies of a broker are: in a folder, or in memory.
 func (b *backend) LogDir(broker int32) (path string, copies []kafka.Copy) {
 	c := b.drive.Cluster()
 	for _, topic := range c.TopicNames() {
@@ -53,6 +53,9 @@ func (b *backend) LogDir(broker int32) (path string, copies []kafka.Copy) {
 				}
 			}
 		}
+	}
+	if b.data != nil {
+		return b.data.disk.Dir(broker), copies
 	}
 	return "memory", copies
 }
@@ -159,7 +162,7 @@ func (b *backend) alterTopic(nowMs int64, name string, a kafka.Alteration) (code
 		}
 		return 1
 	})
-	return b.drive.Configure(nowMs, name, configs, a.ValidateOnly)
+	return b.durable(b.drive.Configure(nowMs, name, configs, a.ValidateOnly))
 }
 
 // alterBrokers changes what all brokers share, as far as Kafka lets it be changed while brokers run.
@@ -197,8 +200,12 @@ func (b *backend) alterBrokers(nowMs int64, a kafka.Alteration) (code int16, mes
 	case !a.ValidateOnly:
 		b.live.told = told
 		b.apply(nowMs, next)
+		if b.data != nil {
+			b.data.settings = told
+			b.data.saved = -1
+		}
 	}
-	return 0, ""
+	return b.durable(0, "")
 }
 
 // apply lets everybody know of changed settings.

@@ -19,6 +19,7 @@ import (
 	"grouplab/server/kafka"
 	"grouplab/server/live"
 	"grouplab/server/loop"
+	"grouplab/server/store"
 	"grouplab/server/web"
 )
 
@@ -48,6 +49,10 @@ type Config struct {
 	Topics []Topic
 	// Set holds NAME=VALUE pairs with Kafka's configuration names, in the order given.
 	Set []string
+	// Data is the folder that keeps everything over restarts; "" keeps it in memory. Flush says when records reach the disk
+	// itself; "" is never, see package store.
+	Data  string
+	Flush store.Flush
 	// Users may connect to the brokers, with SASL PLAIN or SCRAM, and then do everything. Without any nobody is asked.
 	Users []User
 	// Demo is how many demo consumers start with the server, 0 none.
@@ -73,6 +78,7 @@ type Server struct {
 	web     *web.Server
 	demo    *demo.Demo
 	page    net.Listener
+	data    *data
 
 	stop  context.CancelFunc
 	ctx   context.Context
@@ -98,6 +104,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	if err := s.wire(set, sockets); err != nil {
 		s.closePage()
+		s.data.close(nil)
 		for _, socket := range sockets {
 			socket.Close()
 		}
@@ -185,9 +192,26 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	set.cluster.HostPort = func(id int32) (string, int32) { return s.told[id-1].host, int32(s.told[id-1].port) }
 	set.cluster.Decompress = decompress
 	set.cluster.Quiet = s.page == nil // nobody could see the events of single batches
+	if s.cfg.Data != "" {
+		if s.data, err = openData(s.cfg); err != nil {
+			return fmt.Errorf("-data: %w", err)
+		}
+		set.cluster.Disk = s.data.disk
+	}
 	machine := drive.New(clock.NowMs(), drive.Config{Cluster: set.cluster, Settings: set.group, MemberID: memberID,
 		Transactions: set.transactions, Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes, Decompress: decompress})
+	if s.data != nil {
+		if err := s.data.restore(clock.NowMs(), machine); err != nil {
+			return fmt.Errorf("-data: %w", err)
+		}
+	}
 	for _, t := range s.cfg.Topics {
+		if have := machine.Cluster().Partitions(t.Name); s.data != nil && have > 0 {
+			if have != t.Partitions {
+				s.cfg.Logf("-topics %s=%d: the topic is there already, with %d partitions, and stays as it is", t.Name, t.Partitions, have)
+			}
+			continue
+		}
 		if code, message := machine.CreateTopic(clock.NowMs(), t.Name, t.Partitions, -1, nil); code != 0 {
 			return fmt.Errorf("-topics %s=%d: %s", t.Name, t.Partitions, message)
 		}
@@ -196,12 +220,24 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	s.backend.live = newLive(set, s.cfg.Set, machine.Cluster().Config())
 	s.backend.look()
 	looped := loop.Config{Clock: clock, Drive: machine, Numbers: numbers, Taken: s.backend.taken}
+	if s.data != nil && s.cfg.Flush == store.Always {
+		looped.BeforeAnswers = s.beforeAnswers
+	}
 	if s.page != nil {
 		looped.Sink = s.publish
 	}
 	s.loop = loop.New(looped)
 	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, CheckBatch: checkBatch, Users: users, Logf: s.cfg.Logf})
 	s.backend.loop, s.backend.kafka = s.loop, s.brokers
+	if s.data != nil {
+		err := s.backend.remember(clock.NowMs(), s.data)
+		if err == nil {
+			err = s.data.start(s.loop)
+		}
+		if err != nil {
+			return fmt.Errorf("-data: %w", err)
+		}
+	}
 	for i, socket := range sockets {
 		if err := s.brokers.Listen(int32(i+1), socket); err != nil {
 			return err
@@ -282,7 +318,7 @@ func (s *Server) run(ctx context.Context) error {
 	s.brokers.Close()
 	stopLoop()
 	loopEnds.Wait()
-	return err
+	return errors.Join(err, s.data.close(s.loop))
 }
 
 // servePages serves HTTP, where it is wanted, until the server stops.
@@ -316,6 +352,7 @@ func (s *Server) Close() error {
 		if s.hub != nil {
 			s.hub.Close()
 		}
+		s.data.close(nil)
 	})
 	<-s.done
 	return nil

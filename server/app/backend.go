@@ -27,6 +27,7 @@ type backend struct {
 
 	produced map[int64]func(nowMs int64, a kafka.Appended)
 	live     liveSettings
+	data     *data // nil: everything is in memory
 }
 
 var _ kafka.Cluster = (*backend)(nil)
@@ -35,6 +36,9 @@ var _ kafka.Cluster = (*backend)(nil)
 func (b *backend) taken(nowMs int64, out drive.Output) {
 	if out.MetadataChanged {
 		b.look()
+	}
+	if b.data != nil {
+		b.data.keepUp(nowMs)
 	}
 	b.kafka.Saw(out.Events)
 	for i := range out.Events {
@@ -92,13 +96,20 @@ func (b *backend) TopicName(id [16]byte) (string, bool) { return b.drive.Cluster
 
 func (b *backend) CreateTopic(nowMs int64, t kafka.NewTopic) (int16, string) {
 	if t.Name == cluster.OffsetsTopic && !t.ValidateOnly {
-		return b.drive.EnsureOffsetsTopic(nowMs)
+		return b.durable(b.drive.EnsureOffsetsTopic(nowMs))
 	}
 	spec := cluster.TopicSpec{Name: t.Name, Partitions: t.Partitions, Replicas: t.Replicas, Assignment: t.Assignment, ValidateOnly: t.ValidateOnly}
 	for _, c := range t.Configs {
 		spec.Configs = append(spec.Configs, cluster.TopicConfig{Name: c.Name, Value: c.Value})
 	}
-	return b.drive.CreateTopicWith(nowMs, spec)
+	code, message := b.drive.CreateTopicWith(nowMs, spec)
+	if code != 0 || t.ValidateOnly {
+		return code, message
+	}
+	if code, message = b.durable(0, ""); code != 0 {
+		b.drive.DeleteTopic(nowMs, t.Name) // so that the client can try again
+	}
+	return code, message
 }
 
 func (b *backend) Group(nowMs int64, broker int32, r coordinator.Request, to kafka.Receiver) int64 {

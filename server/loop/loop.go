@@ -35,6 +35,9 @@ type Config struct {
 	// Taken sees every output of the drive before anything else happens, on the loop's goroutine: outcomes of appends,
 	// partitions with more to read, events. nil: nobody looks.
 	Taken func(nowMs int64, out drive.Output)
+	// BeforeAnswers runs at the end of each turn, when everything that the turn appended is known and nothing of it has been
+	// answered yet: what must be on disk by then is written here. nil: nothing.
+	BeforeAnswers func(nowMs int64)
 	// Sink gets the events of each turn, by Seq. It runs on the loop's goroutine, must not block, and copies what it keeps:
 	// the slice is used again. nil: nobody listens.
 	Sink func([]event.Event)
@@ -164,6 +167,9 @@ func (l *Loop) turn() (busy bool) {
 		clear(ready)
 	}
 	l.take()
+	if l.cfg.BeforeAnswers != nil {
+		l.cfg.BeforeAnswers(l.nowMs)
+	}
 	ends := l.atTurnEnd
 	l.atTurnEnd, l.endSpare = l.endSpare[:0], ends
 	for _, work := range ends {
