@@ -1,0 +1,3 @@
+module grouplab/server/e2e/clients
+
+go 1.26.0
