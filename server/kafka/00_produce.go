@@ -109,7 +109,7 @@ func (o *produceOutcome) fill(s *Server, topic string, row *kmsg.ProduceResponse
 	o.failed = a.Code
 	o.call.note(a.Code)
 	if a.Message != "" {
-		row.ErrorMessage = kmsg.StringPtr(a.Message)
+		row.ErrorMessage = words(a.Message)
 	}
 	if a.Code != kerr.NotLeaderForPartition.Code || o.call.version < 10 {
 		return

@@ -38,7 +38,7 @@ func createTopics(s *Server, c *call, nowMs int64) {
 			code, message = s.createTopic(nowMs, t, request.ValidateOnly)
 		}
 		if row.ErrorCode = code; code != 0 {
-			row.ErrorMessage = kmsg.StringPtr(message)
+			row.ErrorMessage = words(message)
 		} else if created, ok := s.cluster.Topic(t.Topic); ok {
 			row.TopicID = created.ID
 			row.NumPartitions = int32(len(created.Partitions))

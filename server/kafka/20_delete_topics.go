@@ -47,7 +47,7 @@ func deleteTopics(s *Server, c *call, nowMs int64) {
 			row.ErrorCode, message = s.cluster.DeleteTopic(nowMs, name)
 		}
 		if row.ErrorCode != 0 {
-			row.ErrorMessage = kmsg.StringPtr(message)
+			row.ErrorMessage = words(message)
 		}
 		c.note(row.ErrorCode)
 		answer.Topics = append(answer.Topics, row)

@@ -28,7 +28,7 @@ func describeConfigs(s *Server, c *call, _ int64) {
 			list, code, message = nil, kerr.InvalidTopicException.Code, "no topic can have this name"
 		}
 		if row.ErrorCode = code; code != 0 {
-			row.ErrorMessage = kmsg.StringPtr(message)
+			row.ErrorMessage = words(message)
 		}
 		c.note(code)
 		for i := range list {

@@ -55,7 +55,7 @@ func (s *Server) alter(c *call, nowMs int64, list []alteration, answer func(r Re
 		if code == 0 {
 			answer(a.resource, 0, nil)
 		} else {
-			answer(a.resource, code, &message)
+			answer(a.resource, code, words(message))
 		}
 	}
 }

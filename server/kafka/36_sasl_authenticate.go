@@ -23,7 +23,7 @@ func saslAuthenticate(s *Server, c *call, _ int64) {
 	}
 	token, err := c.conn.step(request.SASLAuthBytes)
 	if err != nil {
-		answer.ErrorCode, answer.ErrorMessage = kerr.SaslAuthenticationFailed.Code, kmsg.StringPtr(err.Error())
+		answer.ErrorCode, answer.ErrorMessage = kerr.SaslAuthenticationFailed.Code, words(err.Error())
 		c.code, c.last = answer.ErrorCode, err.Error()
 	} else {
 		answer.SASLAuthBytes = token

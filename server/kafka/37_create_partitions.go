@@ -25,7 +25,7 @@ func createPartitions(s *Server, c *call, nowMs int64) {
 		var message string
 		row.ErrorCode, message = s.createPartitions(nowMs, t, times[t.Topic] > 1, request.ValidateOnly)
 		if row.ErrorCode != 0 {
-			row.ErrorMessage = kmsg.StringPtr(message)
+			row.ErrorMessage = words(message)
 		}
 		c.note(row.ErrorCode)
 		answer.Topics = append(answer.Topics, row)

@@ -40,7 +40,7 @@ func electLeaders(s *Server, c *call, nowMs int64) {
 			row.Partition = p
 			code, message := s.cluster.Elect(nowMs, t.Topic, p, request.ElectionType == 1)
 			if row.ErrorCode = code; code != 0 {
-				row.ErrorMessage = kmsg.StringPtr(message)
+				row.ErrorMessage = words(message)
 			}
 			if request.Topics == nil && code == kerr.ElectionNotNeeded.Code {
 				continue

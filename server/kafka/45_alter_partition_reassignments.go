@@ -21,7 +21,7 @@ func alterPartitionReassignments(s *Server, c *call, nowMs int64) {
 			row.Partition = p.Partition
 			code, message := s.cluster.Reassign(nowMs, t.Topic, p.Partition, p.Replicas, mayResize)
 			if row.ErrorCode = code; code != 0 {
-				row.ErrorMessage = kmsg.StringPtr(message)
+				row.ErrorMessage = words(message)
 			}
 			c.note(code)
 			topic.Partitions = append(topic.Partitions, row)

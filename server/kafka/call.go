@@ -1,6 +1,8 @@
 package kafka
 
 import (
+	"unicode/utf8"
+
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/coordinator"
@@ -43,6 +45,22 @@ func (c *call) note(code int16) {
 	if c.code == 0 {
 		c.code = code
 	}
+}
+
+// maxWords bounds the words to an error, in bytes. They repeat what the client sent, quoted and so perhaps longer, and the
+// versions before KIP-482 have an int16 for their length: one that wraps around makes the rest of the answer unreadable.
+const maxWords = 1000
+
+// words are the words to an error as an answer carries them.
+func words(message string) *string {
+	if len(message) > maxWords {
+		end := maxWords
+		for end > 0 && !utf8.RuneStart(message[end]) {
+			end--
+		}
+		message = message[:end] + "…"
+	}
+	return &message
 }
 
 // complete answers the call. It is called exactly once, on the loop's goroutine, unless the connection ended first.

@@ -12,7 +12,7 @@ const (
 	// sessionEvictionMs is how long a fetch session is safe from others (Kafka: MIN_INCREMENTAL_FETCH_SESSION_EVICTION_MS).
 	sessionEvictionMs = 120_000
 	// maxSessionParts bounds the partitions of all sessions together, which Kafka does not: a client that opens sessions
-	// and forgets them costs no more than this.
+	// and forgets them, or lets one grow, costs no more than this. A name that is longer than a topic's counts for more.
 	maxSessionParts = 500_000
 )
 
@@ -38,6 +38,8 @@ type session struct {
 	// order holds *sessionPart; what gave data goes to its end, so that no partition starves the others.
 	order *list.List
 	parts map[sessionKey]*list.Element
+	// weight is what parts count for in sessions.parts.
+	weight int
 }
 
 type sessionKey struct {
@@ -45,6 +47,9 @@ type sessionKey struct {
 	id        [16]byte
 	partition int32
 }
+
+// weight is what a partition counts for: 1, and 1 more for every 256 bytes of its name, which may be no topic's.
+func (k sessionKey) weight() int { return 1 + len(k.topic)/256 }
 
 type sessionPart struct {
 	sessionKey
@@ -87,6 +92,10 @@ func (s *sessions) begin(c *call, request *kmsg.FetchRequest, nowMs int64) (f fe
 		return f, kerr.FetchSessionTopicIDError.Code
 	}
 	s.update(known, request)
+	if s.parts > maxSessionParts { // as if it had been evicted: the client begins a new one
+		s.remove(known)
+		return f, kerr.FetchSessionIDNotFound.Code
+	}
 	if len(known.parts) == 0 {
 		s.remove(known)
 		return f, 0
@@ -109,9 +118,10 @@ func (s *sessions) update(k *session, request *kmsg.FetchRequest) {
 	for _, t := range request.ForgottenTopics {
 		for _, p := range t.Partitions {
 			if at := k.parts[sessionKey{t.Topic, t.TopicID, p}]; at != nil {
-				k.order.Remove(at)
-				delete(k.parts, at.Value.(*sessionPart).sessionKey)
-				s.parts--
+				key := k.order.Remove(at).(*sessionPart).sessionKey
+				delete(k.parts, key)
+				k.weight -= key.weight()
+				s.parts -= key.weight()
 			}
 		}
 	}
@@ -123,7 +133,8 @@ func (s *sessions) put(k *session, key sessionKey, p kmsg.FetchRequestTopicParti
 		return
 	}
 	k.parts[key] = k.order.PushBack(&sessionPart{sessionKey: key, asked: p})
-	s.parts++
+	k.weight += key.weight()
+	s.parts += key.weight()
 }
 
 // whole is the request with every partition of the session, in its order.
@@ -186,11 +197,12 @@ func (k *session) changed(topics []kmsg.FetchResponseTopic) (news []kmsg.FetchRe
 
 // create begins a session, if there is room (Kafka: FetchSessionCacheShard.maybeCreateSession).
 func (s *sessions) create(c *call, request *kmsg.FetchRequest, nowMs int64) *session {
-	size := 0
+	size, weight := 0, 0
 	for _, t := range request.Topics {
 		size += len(t.Partitions)
+		weight += len(t.Partitions) * sessionKey{topic: t.Topic}.weight()
 	}
-	if size == 0 || s.parts+size > maxSessionParts || !s.room(c.conn.broker, size, nowMs) {
+	if size == 0 || s.parts+weight > maxSessionParts || !s.room(c.conn.broker, size, nowMs) {
 		return nil
 	}
 	k := &session{broker: c.conn.broker, epoch: 1, topicIDs: c.version >= 13, createdMs: nowMs, usedMs: nowMs, order: list.New(),
@@ -235,7 +247,7 @@ func (s *sessions) room(broker int32, size int, nowMs int64) bool {
 
 func (s *sessions) remove(k *session) {
 	delete(s.byID, k.id)
-	s.parts -= len(k.parts)
+	s.parts -= k.weight
 }
 
 // stopped forgets the sessions of a broker.
