@@ -4,7 +4,6 @@ package differ
 
 import (
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,19 +23,11 @@ var casesConfiguration = map[string]string{
 func TestCasesAnswerAlike(t *testing.T) {
 	theirs, ours := startBoth(t, casesConfiguration)
 	all := slices.Concat(cases, txnCases)
-	results := make([]result, len(all))
-	var wg sync.WaitGroup
+	jobs := make([]job, len(all))
 	for i, c := range all {
-		for _, at := range []struct {
-			address string
-			told    *[]string
-		}{{theirs, &results[i].theirs}, {ours, &results[i].ours}} {
-			wg.Go(func() { *at.told = put(at.address, "case-"+c.id, c.play) })
-		}
-		results[i].title = c.id
+		jobs[i] = job{c.id, c.play}
 	}
-	wg.Wait()
-	report(t, results)
+	report(t, askAll(t, theirs, ours, jobs))
 }
 
 const ms = time.Millisecond

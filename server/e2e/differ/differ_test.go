@@ -35,10 +35,6 @@ func version() string { return cmp.Or(os.Getenv("KAFKA"), apache.Reference) }
 func TestEveryStateAnswersAlike(t *testing.T) {
 	theirs, ours := startBoth(t, configuration)
 	ranges := commonVersions(t, theirs, ours)
-	type job struct {
-		title string
-		put   func(*side)
-	}
 	var jobs []job
 	for _, q := range questions() {
 		span, common := ranges[q.api]
@@ -64,30 +60,53 @@ func TestEveryStateAnswersAlike(t *testing.T) {
 			}
 		}
 	}
+	report(t, askAll(t, theirs, ours, jobs))
+}
+
+// job is one question, put to both.
+type job struct {
+	title string
+	put   func(*side)
+}
+
+// askAll puts the questions, sixteen at a time. One that is answered differently is put once more, alone: a busy machine
+// may hold an answer for so long that it looks parked, and a difference between the brokers shows every time.
+func askAll(t *testing.T, theirs, ours string, jobs []job) []result {
 	results := make([]result, len(jobs))
+	ask := func(i int, round string) {
+		group := fmt.Sprintf("g%d%s", i, round)
+		both := make(chan []string)
+		go func() { both <- put(theirs, group, jobs[i].put) }()
+		here := put(ours, group, jobs[i].put)
+		results[i] = result{title: jobs[i].title, theirs: <-both, ours: here}
+	}
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range 16 {
 		wg.Go(func() {
 			for i := range next {
-				group := fmt.Sprintf("g%d", i)
-				both := make(chan []string)
-				go func() { both <- put(theirs, group, jobs[i].put) }()
-				here := put(ours, group, jobs[i].put)
-				results[i] = result{title: jobs[i].title, theirs: <-both, ours: here}
+				ask(i, "")
 			}
 		})
 	}
 	began := time.Now()
 	for i := range jobs {
 		next <- i
-		if i%500 == 499 {
+		if i%1000 == 999 {
 			t.Logf("%d of %d questions, %s", i+1, len(jobs), time.Since(began).Round(time.Second))
 		}
 	}
 	close(next)
 	wg.Wait()
-	report(t, results)
+	again := 0
+	for i, r := range results {
+		if again < 200 && difference(r.theirs, r.ours) != "" {
+			again++
+			ask(i, "-again")
+		}
+	}
+	t.Logf("%d questions were put a second time", again)
+	return results
 }
 
 // settle is how long a group is given before it is looked at: Kafka describes what is committed, and gathers appends for
