@@ -78,7 +78,7 @@ func Open(store Store, cfg Config, found Found, damaged func(Damage) error) (*Lo
 	}
 	l.cleaned = l.boundary(found.Notes.Cleaned)
 	l.forgetEpochs(l.start)
-	l.epochs = recovered(l.epochs, found.Notes.Epochs, l.end)
+	l.epochs = recovered(l.epochs, found.Notes.Epochs, l.start, l.end)
 	l.forgetEpochs(l.start)
 	l.forgetAborted()
 	return l, nil
@@ -210,8 +210,9 @@ func (l *Log) abandon(store Store, from []FoundSegment, wrong *Damage) error {
 	return nil
 }
 
-// recovered are the leader epochs of a log: the noted ones where they agree with the batches, else those of the batches.
-func recovered(scanned, noted []EpochStart, end int64) []EpochStart {
+// recovered are the leader epochs of a log: the noted ones where they agree with the batches, else those of the batches. An
+// epoch that reaches over the start may have no batch behind it any more.
+func recovered(scanned, noted []EpochStart, start, end int64) []EpochStart {
 	var list []EpochStart
 	for _, e := range noted {
 		if n := len(list); e.Epoch < 0 || e.Start < 0 || n > 0 && (e.Epoch <= list[n-1].Epoch || e.Start <= list[n-1].Start) {
@@ -233,7 +234,7 @@ func recovered(scanned, noted []EpochStart, end int64) []EpochStart {
 		switch n := len(list); {
 		case n > 0 && e.Epoch > list[n-1].Epoch && e.Start > list[n-1].Start:
 			list = append(list, e)
-		case e.Start < end && !covers(e):
+		case e.Start > start && e.Start < end && !covers(e):
 			return scanned
 		}
 	}

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 // benchServer serves until its input ends. It prints its address, and its CPU time for every line that it reads.
 func benchServer(kind string) int {
 	signal.Ignore(os.Interrupt)
-	address, stop, err := map[string]func() (string, func(), error){"ours": serveOurs, "watched": serveWatched, "kfake": serveKfake, "echo": serveEcho}[kind]()
+	address, stop, err := map[string]func() (string, func(), error){"ours": serveOurs, "watched": serveWatched, "kfake": serveKfake, "echo": serveEcho, "data": serveData}[kind]()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -1,0 +1,120 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"grouplab/server/app"
+	"grouplab/server/store"
+)
+
+// dataEnv tells a server process its folder, address and flush policy, with commas between.
+const dataEnv = "GROUPLAB_DATA_SERVER"
+
+// serveData serves three brokers that keep everything in a folder.
+func serveData() (string, func(), error) {
+	told := strings.Split(os.Getenv(dataEnv), ",")
+	s, err := app.New(app.Config{Kafka: told[1], Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}}, Data: told[0], Flush: store.Flush(told[2]),
+		Set:  []string{"group.initial.rebalance.delay.ms=0", "group.min.session.timeout.ms=500"},
+		Logf: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }})
+	if err != nil {
+		return "", nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(context.Background()) }()
+	return s.KafkaAddrs()[0], func() { s.Close(); <-ended }, nil
+}
+
+// process is a server in a process of its own, which can be killed as kill -9 does.
+type process struct {
+	t            testing.TB
+	dir, address string
+	flush        store.Flush
+	cmd          *exec.Cmd
+	input        io.Closer
+	said         string // the file with what it said
+}
+
+// newProcess prepares a server with a folder and three ports of its own.
+func newProcess(t testing.TB, flush store.Flush) *process {
+	p := &process{t: t, dir: t.TempDir(), flush: flush, said: filepath.Join(t.TempDir(), "said")}
+	for p.address == "" {
+		p.address = threePorts(t)
+	}
+	t.Cleanup(func() {
+		if p.cmd != nil {
+			p.kill()
+		}
+		if t.Failed() {
+			text, _ := os.ReadFile(p.said)
+			t.Logf("the server said:\n%s", text[max(0, len(text)-4000):])
+		}
+	})
+	return p
+}
+
+// threePorts finds the first of three free ports in a row, or nothing.
+func threePorts(t testing.TB) string {
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	port := first.Addr().(*net.TCPAddr).Port
+	for more := 1; more < 3; more++ {
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port+more))
+		if err != nil {
+			return ""
+		}
+		defer l.Close()
+	}
+	return first.Addr().String()
+}
+
+// start returns when the server serves, and how long that took.
+func (p *process) start() time.Duration {
+	began := time.Now()
+	p.cmd = exec.Command(os.Args[0])
+	p.cmd.Env = append(os.Environ(), serverEnv+"=data", fmt.Sprintf("%s=%s,%s,%s", dataEnv, p.dir, p.address, p.flush))
+	said, err := os.OpenFile(p.said, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer said.Close()
+	p.cmd.Stderr = said
+	p.input, _ = p.cmd.StdinPipe()
+	out, _ := p.cmd.StdoutPipe()
+	if err := p.cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	if lines := bufio.NewScanner(out); !lines.Scan() {
+		p.t.Fatalf("the server did not start: %v", p.cmd.Wait())
+	}
+	return time.Since(began)
+}
+
+// kill ends it as kill -9 does.
+func (p *process) kill() {
+	p.cmd.Process.Kill()
+	p.cmd.Wait()
+	p.cmd = nil
+}
+
+// stop ends it as a signal would.
+func (p *process) stop() {
+	p.input.Close()
+	if err := p.cmd.Wait(); err != nil {
+		p.t.Errorf("the server ended with %v", err)
+	}
+	p.cmd = nil
+}
