@@ -1,0 +1,34 @@
+"""The lines between the runner and a program, as grouplab/server/e2e/clients/agent describes them."""
+
+import json
+import sys
+import traceback
+
+FILLING = "the quick brown fox " * 20
+
+
+class Missing(Exception):
+    """What a client does not have."""
+
+
+def value(kind, i):
+    return f"{kind}-{i} {FILLING}".encode()
+
+
+def name(text):
+    name, _, rest = text.decode().partition(" ")
+    return name if rest == FILLING else name + ": its text is not what was sent"
+
+
+def serve(steps):
+    """Answers requests by calling the method of steps that has the step's name, until standard input ends."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            reply = getattr(steps, request["Do"].replace("-", "_"))(request) or {}
+        except Missing as e:
+            reply = {"Missing": str(e)}
+        except Exception as e:  # whatever a client raises is the step's result
+            traceback.print_exc()
+            reply = {"Error": f"{type(e).__name__}: {e}"}
+        print(json.dumps(reply), flush=True)
