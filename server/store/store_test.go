@@ -130,7 +130,7 @@ func TestLikeMemory(t *testing.T) {
 				rt.Fatalf("%s: on disk %v, in memory %v", what, a, b)
 			}
 		}
-		epoch, floor := int32(0), int64(0) // what is compacted is committed, and never cut
+		epoch, floor := int32(0), int64(0)                                                                 // what is compacted is committed, and never cut
 		both("append", func(l *log.Log) error { _, err := l.Append(batchOf("first"), epoch); return err }) // the folder comes with it
 		for step := range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			switch rapid.IntRange(0, 12).Draw(rt, "step") {
