@@ -2,8 +2,12 @@ package app
 
 import (
 	"bytes"
+	"encoding/binary"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
@@ -88,4 +92,40 @@ func FuzzDecompress(f *testing.F) {
 			t.Fatalf("%d bytes came out", len(got))
 		}
 	})
+}
+
+// TestLargeBatchesTakeTurns: many producers whose small batches become large ones are checked with the memory of a few.
+func TestLargeBatchesTakeTurns(t *testing.T) {
+	const size, producers = 24 << 20, 24
+	value := make([]byte, size)
+	plain := log.Encode(log.Producer{ID: -1, Epoch: -1, BaseSequence: -1}, 0, []log.Record{{Value: value}})
+	for how, p := range packedWith(t, plain[log.HeaderBytes:]) {
+		batch := append(append([]byte(nil), plain[:log.HeaderBytes]...), p.data...)
+		binary.BigEndian.PutUint32(batch[8:], uint32(len(batch)-12))
+		binary.BigEndian.PutUint16(batch[21:], uint16(p.codec))
+		runtime.GC() // of what the packing has left
+		var checks sync.WaitGroup
+		for range producers {
+			checks.Go(func() {
+				if code, message := checkBatch(batch); code != 0 {
+					t.Errorf("%s: %d %s", how, code, message)
+				}
+			})
+		}
+		most, done := uint64(0), make(chan struct{})
+		go func() { checks.Wait(); close(done) }()
+		for waiting := true; waiting; {
+			select {
+			case <-done:
+				waiting = false
+			case <-time.After(5 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+		if most > producers*size*2/3 {
+			t.Errorf("%s: %d producers of %d bytes each took %d", how, producers, size, most)
+		}
+	}
 }
