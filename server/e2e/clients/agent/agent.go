@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 )
 
@@ -94,4 +95,21 @@ func Serve(do func(Request) (Reply, error)) {
 			return
 		}
 	}
+}
+
+// Addresses splits a list of brokers.
+func Addresses(list string) []string { return strings.Split(list, ",") }
+
+// ModuleVersion is the version of a module that the program was built with.
+func ModuleVersion(path string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return strings.TrimPrefix(m.Version, "v")
+		}
+	}
+	return "unknown"
 }
