@@ -100,7 +100,7 @@ func killed(t *testing.T, flush store.Flush, kills int) {
 		flush, kills, len(promised.records), len(promised.commits), extra, slowest.Round(time.Millisecond))
 }
 
-func connect(t *testing.T, p *process, options ...kgo.Opt) *kgo.Client {
+func connect(t testing.TB, p *process, options ...kgo.Opt) *kgo.Client {
 	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(p.address), kgo.MetadataMinAge(50 * time.Millisecond), kgo.RetryBackoffFn(func(int) time.Duration { return 50 * time.Millisecond }),
 		kgo.UnknownTopicRetries(-1), kgo.RequestRetries(10_000)}, options...)...)
 	if err != nil {

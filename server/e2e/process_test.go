@@ -8,9 +8,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,8 +25,13 @@ const dataEnv = "GROUPLAB_DATA_SERVER"
 
 // serveData serves three brokers that keep everything in a folder.
 func serveData() (string, func(), error) {
+	signal.Ignore(syscall.SIGXFSZ) // as the program does
 	told := strings.Split(os.Getenv(dataEnv), ",")
-	s, err := app.New(app.Config{Kafka: told[1], Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}}, Data: told[0], Flush: store.Flush(told[2]),
+	return serveFolder(told[0], told[1], store.Flush(told[2]))
+}
+
+func serveFolder(dir, address string, flush store.Flush) (string, func(), error) {
+	s, err := app.New(app.Config{Kafka: address, Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}}, Data: dir, Flush: flush,
 		Set:  []string{"group.initial.rebalance.delay.ms=0", "group.min.session.timeout.ms=500"},
 		Logf: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }})
 	if err != nil {
@@ -42,12 +49,30 @@ type process struct {
 	flush        store.Flush
 	cmd          *exec.Cmd
 	input        io.Closer
-	said         string // the file with what it said
+	said         output
+}
+
+// output is what a process says, while it runs.
+type output struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
 }
 
 // newProcess prepares a server with a folder and three ports of its own.
 func newProcess(t testing.TB, flush store.Flush) *process {
-	p := &process{t: t, dir: t.TempDir(), flush: flush, said: filepath.Join(t.TempDir(), "said")}
+	p := &process{t: t, dir: t.TempDir(), flush: flush}
 	for p.address == "" {
 		p.address = threePorts(t)
 	}
@@ -56,7 +81,7 @@ func newProcess(t testing.TB, flush store.Flush) *process {
 			p.kill()
 		}
 		if t.Failed() {
-			text, _ := os.ReadFile(p.said)
+			text := p.said.String()
 			t.Logf("the server said:\n%s", text[max(0, len(text)-4000):])
 		}
 	})
@@ -86,12 +111,7 @@ func (p *process) start() time.Duration {
 	began := time.Now()
 	p.cmd = exec.Command(os.Args[0])
 	p.cmd.Env = append(os.Environ(), serverEnv+"=data", fmt.Sprintf("%s=%s,%s,%s", dataEnv, p.dir, p.address, p.flush))
-	said, err := os.OpenFile(p.said, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer said.Close()
-	p.cmd.Stderr = said
+	p.cmd.Stderr = &p.said
 	p.input, _ = p.cmd.StdinPipe()
 	out, _ := p.cmd.StdoutPipe()
 	if err := p.cmd.Start(); err != nil {
