@@ -222,6 +222,9 @@ func recovered(scanned, noted []EpochStart, start, end int64) []EpochStart {
 			list = append(list, e)
 		}
 	}
+	if len(list) == 0 || len(scanned) > 0 && list[0].Start > scanned[0].Start {
+		return scanned
+	}
 	covers := func(e EpochStart) bool {
 		for i := len(list) - 1; i >= 0; i-- {
 			if list[i].Start <= e.Start {

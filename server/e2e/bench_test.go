@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 // benchServer serves until its input ends. It prints its address, and its CPU time for every line that it reads.
 func benchServer(kind string) int {
 	signal.Ignore(os.Interrupt)
-	address, stop, err := map[string]func() (string, func(), error){"ours": serveOurs, "watched": serveWatched, "kfake": serveKfake, "echo": serveEcho, "data": serveData}[kind]()
+	address, stop, err := map[string]func() (string, func(), error){"ours": serveOurs, "watched": serveWatched, "kfake": serveKfake, "echo": serveEcho, "data": serveData, "ours-disk": serveOursDisk, "kfake-disk": serveKfakeDisk}[kind]()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -73,12 +73,12 @@ func benchServer(kind string) int {
 	return 0
 }
 
-func serveOurs() (string, func(), error)    { return serveLab("") }
-func serveWatched() (string, func(), error) { return serveLab("127.0.0.1:0") } // its page's address follows
+func serveOurs() (string, func(), error)    { return serveLab("", "") }
+func serveWatched() (string, func(), error) { return serveLab("127.0.0.1:0", "") } // its page's address follows
 
-func serveLab(http string) (string, func(), error) {
+func serveLab(http, data string) (string, func(), error) {
 	app.TuneGC() // as the program does
-	s, err := app.New(app.Config{HTTP: http, Kafka: "127.0.0.1:0", Brokers: 1, Topics: []app.Topic{{Name: "orders", Partitions: 10}},
+	s, err := app.New(app.Config{HTTP: http, Kafka: "127.0.0.1:0", Brokers: 1, Topics: []app.Topic{{Name: "orders", Partitions: 10}}, Data: data,
 		Set: []string{"group.initial.rebalance.delay.ms=0"}})
 	if err != nil {
 		return "", nil, err

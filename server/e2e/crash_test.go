@@ -25,8 +25,8 @@ type acknowledged struct {
 	// records by value; where is the partition and offset.
 	records map[string]where
 	// commits by group and partition: the newest offset, and the one that was sent last.
-	commits, sent map[string]int64
-	acked         int
+	commits, sent    map[string]int64
+	acked, committed int
 }
 
 type where struct {
@@ -97,7 +97,7 @@ func killed(t *testing.T, flush store.Flush, kills int) {
 	p.start()
 	extra := promised.verify(t, p)
 	t.Logf("-flush %s: %d kills; %d acknowledged records and %d commits are there; %d records more, whose acknowledgement was lost; slowest start %v",
-		flush, kills, len(promised.records), len(promised.commits), extra, slowest.Round(time.Millisecond))
+		flush, kills, len(promised.records), promised.committed, extra, slowest.Round(time.Millisecond))
 }
 
 func connect(t testing.TB, p *process, options ...kgo.Opt) *kgo.Client {
@@ -147,6 +147,7 @@ func commitAlong(ctx context.Context, t *testing.T, p *process, promised *acknow
 			promised.mu.Lock()
 			promised.commits[key] = n
 			promised.acked++
+			promised.committed++
 			promised.mu.Unlock()
 		}
 	}

@@ -3,10 +3,12 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
 
 	"grouplab/server/store"
 )
@@ -53,5 +55,48 @@ func BenchmarkRestart(b *testing.B) {
 		b.ReportMetric(started.Seconds(), "start-s")
 		b.ReportMetric(time.Since(began).Seconds(), "restart-s")
 		admin.Close()
+	}
+}
+
+// serveOursDisk and serveKfakeDisk keep everything in a folder, without fsync.
+func serveOursDisk() (string, func(), error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return "", nil, err
+	}
+	address, stop, err := serveLab("", dir)
+	if err != nil {
+		return "", nil, err
+	}
+	return address, func() { stop(); os.RemoveAll(dir) }, nil
+}
+
+func serveKfakeDisk() (string, func(), error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return "", nil, err
+	}
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(10, "orders"), kfake.DataDir(dir))
+	if err != nil {
+		return "", nil, err
+	}
+	return c.ListenAddrs()[0], func() { c.Close(); os.RemoveAll(dir) }, nil
+}
+
+// BenchmarkDiskCommits prints commits of 10 partitions a CPU second with a folder and without fsync, ours beside ours in
+// memory and beside kfake with its DataDir.
+func BenchmarkDiskCommits(b *testing.B) {
+	for b.Loop() {
+		got := map[string][]float64{}
+		for range 3 {
+			for _, kind := range []string{"ours", "ours-disk", "kfake-disk"} {
+				got[kind] = append(got[kind], commits(b, kind, time.Second))
+			}
+		}
+		disk := median(got["ours-disk"])
+		b.ReportMetric(disk, "disk/cpu-s")
+		b.ReportMetric(disk/median(got["ours"]), "disk/memory")
+		b.ReportMetric(disk/median(got["kfake-disk"]), "disk/kfake")
+		b.ReportMetric(0, "ns/op")
 	}
 }

@@ -136,7 +136,7 @@ func (d *Disk) erase(p *partition) {
 		_ = d.failed(p, "forget where it began", err)
 	}
 	for _, s := range p.segments {
-		d.files.drop(s.path())
+		d.files.drop(s.path)
 	}
 	if !p.made {
 		return

@@ -59,7 +59,7 @@ func (d *Disk) Sync() error {
 	var paths []string
 	for _, s := range d.dirty {
 		s.dirty = false
-		paths = append(paths, s.path())
+		paths = append(paths, s.path)
 	}
 	d.dirty = d.dirty[:0]
 	for folder := range d.folders {

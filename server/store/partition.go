@@ -25,13 +25,15 @@ type partition struct {
 var _ log.Store = (*partition)(nil)
 
 type segment struct {
-	p     *partition
 	base  int64
+	path  string
 	size  int
 	dirty bool // under Disk.mu: it is in Disk.dirty
 }
 
-func (s *segment) path() string { return filepath.Join(s.p.dir, segmentName(s.base)) }
+func (p *partition) newSegment(base int64, size int) *segment {
+	return &segment{base: base, path: filepath.Join(p.dir, segmentName(base)), size: size}
+}
 
 func segmentName(base int64) string { return fmt.Sprintf("%020d.log", base) }
 
@@ -50,10 +52,10 @@ func (p *partition) Create(base int64) error {
 	if err == nil {
 		err = p.make()
 	}
-	s := &segment{p: p, base: base}
+	s := p.newSegment(base, 0)
 	if err == nil {
-		p.d.files.drop(s.path())
-		_, err = p.d.files.get(s.path(), true)
+		p.d.files.drop(s.path)
+		_, err = p.d.files.get(s.path, true)
 	}
 	if err != nil {
 		return p.d.failed(p, "a new segment", err)
@@ -71,7 +73,7 @@ func (p *partition) Append(base int64, head, rest []byte) error {
 		return p.d.failed(p, "append", err)
 	}
 	s := p.segment(base)
-	f, err := p.d.files.get(s.path(), false)
+	f, err := p.d.files.get(s.path, false)
 	if err != nil {
 		return p.d.failed(p, "append", err)
 	}
@@ -103,7 +105,7 @@ func (p *partition) Read(base int64, from, to int) ([]byte, error) {
 			return data, nil
 		}
 	}
-	f, err := p.d.files.get(s.path(), false)
+	f, err := p.d.files.get(s.path, false)
 	if err != nil {
 		return nil, p.d.failed(p, "read", err)
 	}
@@ -117,7 +119,7 @@ func (p *partition) Read(base int64, from, to int) ([]byte, error) {
 // Truncate cuts a segment.
 func (p *partition) Truncate(base int64, size int) error {
 	s := p.segment(base)
-	f, err := p.d.files.get(s.path(), false)
+	f, err := p.d.files.get(s.path, false)
 	if err == nil {
 		err = f.Truncate(int64(size))
 	}
@@ -133,8 +135,8 @@ func (p *partition) Truncate(base int64, size int) error {
 // Remove deletes a segment.
 func (p *partition) Remove(base int64) error {
 	s := p.segment(base)
-	p.d.files.drop(s.path())
-	if err := os.Remove(s.path()); err != nil && !os.IsNotExist(err) {
+	p.d.files.drop(s.path)
+	if err := os.Remove(s.path); err != nil && !os.IsNotExist(err) {
 		return p.d.failed(p, "delete a segment", err)
 	}
 	if s == p.segments[len(p.segments)-1] {

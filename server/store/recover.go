@@ -58,7 +58,7 @@ func (p *partition) find() (found log.Found, err error) {
 		if err != nil {
 			return found, err
 		}
-		p.segments = append(p.segments, &segment{p: p, base: base, size: int(info.Size())})
+		p.segments = append(p.segments, p.newSegment(base, int(info.Size())))
 		found.Segments = append(found.Segments, log.FoundSegment{Base: base, Size: int(info.Size())})
 	}
 	if found.Notes.Epochs, err = readEpochs(p.dir); err != nil {
@@ -96,12 +96,12 @@ func (p *partition) damaged(d log.Damage) error {
 // keep puts what is cut off because of damage beside the log.
 func (p *partition) keep(d log.Damage) (names string, err error) {
 	s := p.segment(d.Segment)
-	from, err := os.Open(s.path())
+	from, err := os.Open(s.path)
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
-	first := aside(s.path())
+	first := aside(s.path)
 	to, err := p.d.io.create(first)
 	if err != nil {
 		return "", err
@@ -112,7 +112,7 @@ func (p *partition) keep(d log.Damage) (names string, err error) {
 	}
 	for _, later := range p.segments {
 		if later.base > d.Segment {
-			if err := os.Rename(later.path(), aside(later.path())); err != nil {
+			if err := os.Rename(later.path, aside(later.path)); err != nil {
 				return "", err
 			}
 		}
@@ -145,7 +145,7 @@ func (p *partition) Swap(bases []int64, data []byte) error {
 	}
 	first := p.segment(bases[0])
 	for _, base := range bases {
-		p.d.files.drop(p.segment(base).path())
+		p.d.files.drop(p.segment(base).path)
 	}
 	if err := p.replaced(swap, first.base, bases[len(bases)-1]); err != nil {
 		return p.d.failed(p, "a compacted segment", err)
@@ -176,7 +176,7 @@ func (p *partition) swapIn(cleaned, swap string, data []byte) error {
 func (p *partition) replaced(swap string, first, last int64) error {
 	for _, s := range p.segments {
 		if s.base > first && s.base <= last {
-			if err := os.Remove(s.path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
