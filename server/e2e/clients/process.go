@@ -39,7 +39,7 @@ func start(command []string, env []string, log string) (*process, error) {
 	p := &process{cmd: exec.Command(command[0], command[1:]...), replies: make(chan agent.Reply), ended: make(chan struct{}), log: log}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = file
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -52,11 +52,13 @@ type Reply struct {
 	Values         []string         `json:",omitempty"` // the records' texts without their filling
 }
 
-// ErrMissing is wrapped by what a client does not have.
-var ErrMissing = errors.New("not in this client")
+// missing is what a client does not have.
+type missing string
 
-// Missing says what a client does not have.
-func Missing(what string) error { return fmt.Errorf("%w: %s", ErrMissing, what) }
+func (m missing) Error() string { return string(m) }
+
+// Missing is the error of a step that a client cannot do, with what it lacks.
+func Missing(what string) error { return missing(what) }
 
 // filling makes a record's text worth compressing.
 var filling = strings.Repeat("the quick brown fox ", 20)
@@ -85,9 +87,10 @@ func Serve(do func(Request) (Reply, error)) {
 		if err == nil {
 			r, err = do(q)
 		}
+		var lacks missing
 		switch {
-		case errors.Is(err, ErrMissing):
-			r = Reply{Missing: err.Error()}
+		case errors.As(err, &lacks):
+			r = Reply{Missing: lacks.Error()}
 		case err != nil:
 			r = Reply{Error: err.Error()}
 		}

@@ -49,7 +49,7 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	case "transaction":
 		return r, agent.Missing("transactions that are aborted, or that commit offsets")
 	}
-	return r, agent.Missing("administration, and commits of a given offset")
+	return r, agent.Missing("administration and groups' offsets")
 }
 
 func kcat(q agent.Request, args ...string) *exec.Cmd {
@@ -102,6 +102,7 @@ func join(q agent.Request) (*member, error) {
 		args = append(args, "-X", "partition.assignment.strategy="+q.Assignor)
 	}
 	m := &member{cmd: kcat(q, append(args, q.Topic)...), ended: make(chan struct{})}
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	said, err := m.cmd.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -115,20 +116,21 @@ func join(q agent.Request) (*member, error) {
 
 var partition = regexp.MustCompile(`\[(\d+)\]`)
 
-// listen follows what kcat says of its group: "% Group g rebalanced (memberid m): assigned: topic [0], topic [1]".
+// listen follows what kcat says of its group: "% Group g rebalanced (memberid m): assigned: topic [0], topic [1]", or
+// "rebalanced: incremental assignment of 2 partition(s) (memberid m, COOPERATIVE rebalance protocol): topic [0], topic [1]".
 func (m *member) listen(lines *bufio.Scanner) {
 	for lines.Scan() {
 		fmt.Fprintln(os.Stderr, lines.Text())
 		m.mu.Lock()
 		m.last = lines.Text()
-		if _, what, ok := strings.Cut(m.last, " rebalanced "); ok {
+		if _, what, ok := strings.Cut(m.last, " rebalanced"); ok {
 			var some []int
 			for _, found := range partition.FindAllStringSubmatch(what, -1) {
 				p, _ := strconv.Atoi(found[1])
 				some = append(some, p)
 			}
 			m.owned = slices.DeleteFunc(m.owned, func(p int) bool { return slices.Contains(some, p) })
-			if strings.Contains(what, "assigned:") {
+			if strings.Contains(what, "assigned:") || strings.Contains(what, "incremental assignment") {
 				m.owned = append(m.owned, some...)
 				m.assigns++
 			} else {

@@ -1,6 +1,7 @@
 """The lines between the runner and a program, as grouplab/server/e2e/clients/agent describes them."""
 
 import json
+import os
 import sys
 import traceback
 
@@ -32,3 +33,4 @@ def serve(steps):
             traceback.print_exc()
             reply = {"Error": f"{type(e).__name__}: {e}"}
         print(json.dumps(reply), flush=True)
+    os._exit(0)  # a consumer's thread does not hold the process

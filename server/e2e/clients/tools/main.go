@@ -177,6 +177,7 @@ func (s *steps) join(q agent.Request) (*member, error) {
 	m.cmd = java(consumer, "--bootstrap-server", s.bootstrap, "--topic", q.Topic, "--group", q.Group,
 		"--consumer-property", "client.id="+m.id, "--consumer-property", fmt.Sprint("session.timeout.ms=", q.SessionMs))
 	m.cmd.Stderr = os.Stderr
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return m, m.cmd.Start()
 }
 

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+func nothing(string) ([]string, []string, error) { return nil, nil, nil }
+
+// kgoSuite runs the tests that franz-go has of its client, as the server's module depends on it, against our brokers.
+func kgoSuite(s *scene) (string, error) {
+	root, err := repository()
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("go", "test", "-count=1", "-timeout", "15m", "-json", "github.com/twmb/franz-go/pkg/kgo")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "KGO_SEEDS="+s.bootstrap, "KGO_TEST_RF=1", "KGO_TEST_RECORDS=20000", "KGO_LOG_LEVEL=none")
+	out, runErr := cmd.Output()
+	if err := os.WriteFile(filepath.Join(s.logs, "kgo-suite.json"), out, 0o644); err != nil {
+		return "", err
+	}
+	return count(out, runErr)
+}
+
+// count reads what go test -json said: how many tests passed and which failed, parts of tests not counted.
+func count(out []byte, runErr error) (string, error) {
+	var passed, skipped int
+	var failed []string
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var event struct{ Action, Test string }
+		if json.Unmarshal(lines.Bytes(), &event) != nil || event.Test == "" || strings.Contains(event.Test, "/") {
+			continue
+		}
+		switch event.Action {
+		case "pass":
+			passed++
+		case "skip":
+			skipped++
+		case "fail":
+			failed = append(failed, event.Test)
+		}
+	}
+	whole := fmt.Sprintf("%d of franz-go's own tests passed, %d failed, %d were skipped by themselves", passed, len(failed), skipped)
+	switch {
+	case len(failed) > 0:
+		return whole, fmt.Errorf("failed: %s", strings.Join(failed, ", "))
+	case runErr != nil:
+		return whole, runErr
+	case passed == 0:
+		return whole, fmt.Errorf("no test ran")
+	}
+	return whole, nil
+}
