@@ -27,6 +27,7 @@ type acknowledged struct {
 	// commits by group and partition: the newest offset, and the one that was sent last.
 	commits, sent    map[string]int64
 	acked, committed int
+	transactions     int
 }
 
 type where struct {
@@ -93,11 +94,14 @@ func killed(t *testing.T, flush store.Flush, kills int) {
 	}
 	stop()
 	clients.Wait()
+	if promised.transactions == 0 || promised.committed == 0 {
+		t.Errorf("%d transactions and %d commits were acknowledged: that proves nothing", promised.transactions, promised.committed)
+	}
 	p.stop() // once as it should be, too
 	p.start()
 	extra := promised.verify(t, p)
-	t.Logf("-flush %s: %d kills; %d acknowledged records and %d commits are there; %d records more, whose acknowledgement was lost; slowest start %v",
-		flush, kills, len(promised.records), promised.committed, extra, slowest.Round(time.Millisecond))
+	t.Logf("-flush %s: %d kills; %d acknowledged records, %d of them in transactions, and %d commits are there; %d records more, whose acknowledgement was lost; slowest start %v",
+		flush, kills, len(promised.records), 2*promised.transactions, promised.committed, extra, slowest.Round(time.Millisecond))
 }
 
 func connect(t testing.TB, p *process, options ...kgo.Opt) *kgo.Client {
@@ -153,14 +157,20 @@ func commitAlong(ctx context.Context, t *testing.T, p *process, promised *acknow
 	}
 }
 
-// transactAlong writes two records in each transaction. Those of a transaction whose end was acknowledged were promised.
+// transactAlong writes two records in each transaction. Those of a transaction whose end was acknowledged were promised. A
+// client that takes a broken connection for the end of its producer id begins anew, as an application would.
 func transactAlong(ctx context.Context, t *testing.T, p *process, promised *acknowledged) {
-	cl := connect(t, p, kgo.DefaultProduceTopic("orders"), kgo.TransactionalID("crash"), kgo.TransactionTimeout(10*time.Second))
-	defer cl.Close()
+	open := func() *kgo.Client {
+		return connect(t, p, kgo.DefaultProduceTopic("orders"), kgo.TransactionalID("crash"), kgo.TransactionTimeout(10*time.Second))
+	}
+	cl := open()
+	defer func() { cl.Close() }()
 	for n := 0; ctx.Err() == nil; n++ {
 		if err := cl.BeginTransaction(); err != nil {
-			t.Errorf("beginning transaction %d: %v", n, err)
-			return
+			t.Logf("beginning transaction %d: %v", n, err)
+			cl.Close()
+			cl = open()
+			continue
 		}
 		written := cl.ProduceSync(ctx, kgo.StringRecord(fmt.Sprintf("t%d-a", n)), kgo.StringRecord(fmt.Sprintf("t%d-b", n)))
 		commit := written.FirstErr() == nil
@@ -168,6 +178,9 @@ func transactAlong(ctx context.Context, t *testing.T, p *process, promised *ackn
 			for _, r := range written {
 				promised.record(r.Record)
 			}
+			promised.mu.Lock()
+			promised.transactions++
+			promised.mu.Unlock()
 		} else if err != nil && ctx.Err() == nil {
 			t.Logf("transaction %d: %v", n, err)
 			if err := cl.EndTransaction(ctx, kgo.TryAbort); err != nil && ctx.Err() == nil {
