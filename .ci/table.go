@@ -64,6 +64,10 @@ var rows = []row{
 	{label: "  of kfake", of: "linux grouplab/server/e2e Heartbeats ours/kfake", unit: "x", least: 5},
 	{label: "server: commits of 10 a CPU second", of: "linux grouplab/server/e2e Commits ours/cpu-s", unit: "/s"},
 	{label: "  of kfake", of: "linux grouplab/server/e2e Commits ours/kfake", unit: "x", least: 4},
+	{label: "server: the same with -data, no fsync", of: "linux grouplab/server/e2e DiskCommits disk/cpu-s", unit: "/s"},
+	{label: "  of ours in memory", of: "linux grouplab/server/e2e DiskCommits disk/memory", unit: "x", least: 0.7},
+	{label: "  of kfake with its DataDir", of: "linux grouplab/server/e2e DiskCommits disk/kfake", unit: "x", least: 5},
+	{label: "restart of a million stored offsets", of: "linux grouplab/server/e2e Restart restart-s", unit: "s", most: 2},
 	{label: "event stream: heartbeats off / watched", of: "linux grouplab/server/e2e Heartbeats ours/watched", unit: "x", most: 1.1},
 	{label: "event stream: commits off / watched", of: "linux grouplab/server/e2e Commits ours/watched", unit: "x", most: 1.1},
 }
