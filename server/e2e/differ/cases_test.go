@@ -226,7 +226,7 @@ var cases = []struct {
 		s.look()
 	}},
 	{"SYNC-03 and SYNC-04 leader first, follower first", func(s *side) {
-		m, n := pair(s)
+		m, n := secondPhase(s)
 		assign := map[string][]byte{m: []byte("A"), n: []byte("B")}
 		s.begin("n", syncGroup(5, s.group, n, nil, 2, nil))
 		s.held("n", 200*ms)
@@ -236,7 +236,7 @@ var cases = []struct {
 		s.look()
 	}},
 	{"SYNC-05 the leader dies", func(s *side) {
-		_, n := pair(s)
+		_, n := secondPhase(s)
 		s.begin("n", syncGroup(5, s.group, n, nil, 2, nil))
 		s.held("n", 500*ms)
 		s.end("n")
@@ -252,7 +252,7 @@ var cases = []struct {
 		s.tell("m", syncGroup(4, s.group, m, nil, 1, nil))
 	}},
 	{"PSYNC-01 nobody syncs", func(s *side) {
-		m, n := pair(s)
+		m, n := secondPhase(s)
 		time.Sleep(1500 * ms)
 		s.beat("m", m, "", 2)
 		s.beat("n", n, "", 2)
@@ -262,7 +262,7 @@ var cases = []struct {
 		s.look()
 	}},
 	{"PSYNC-02 only the leader syncs", func(s *side) {
-		m, n := pair(s)
+		m, n := secondPhase(s)
 		s.tell("m", syncGroup(5, s.group, m, nil, 2, map[string][]byte{m: []byte("A")}, m))
 		s.beat("m", m, "", 2)
 		time.Sleep(3800 * ms)
@@ -448,8 +448,8 @@ func (s *side) deleteOffsets(topic string, partitions ...int32) *kmsg.OffsetDele
 	return r
 }
 
-// pair is two dynamic members at the end of the second join phase, sessions and rebalances of three seconds.
-func pair(s *side) (m, n string) {
+// secondPhase is two dynamic members at the end of the second join phase, sessions and rebalances of three seconds.
+func secondPhase(s *side) (m, n string) {
 	h := shape{version: 5, sessionMs: 3000, rebalanceMs: 3000}
 	m = s.oneStable(h)
 	s.begin("n", s.shaped(shape{version: 3, sessionMs: 3000, rebalanceMs: 3000}))
