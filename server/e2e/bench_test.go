@@ -207,7 +207,7 @@ func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Requ
 			r := request(i)
 			var burst []byte
 			for range benchInFlight {
-				burst = append(burst, w.format.AppendRequest(nil, r, 7)...)
+				burst = w.Append(burst, r)
 			}
 			ends.Go(func() {
 				n, err := pump(w, burst, r, check, until)
@@ -216,7 +216,7 @@ func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Requ
 				if total += n; err != nil {
 					s.b.Error(err)
 				}
-				w.nc.Close()
+				w.Close()
 			})
 		}
 		ends.Wait()
@@ -230,17 +230,17 @@ func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Requ
 
 func pump(w *wire, burst []byte, r kmsg.Request, check func(kmsg.Request, []byte) error, until time.Time) (n int64, err error) {
 	for first := true; time.Now().Before(until); first = false {
-		if _, err := w.nc.Write(burst); err != nil {
+		if _, err := w.Write(burst); err != nil {
 			return n, err
 		}
 		for range benchInFlight {
-			head, err := w.in.Peek(8)
+			head, err := w.In.Peek(8)
 			if err != nil {
 				return n, err
 			}
 			size := int(binary.BigEndian.Uint32(head))
 			if first && check != nil {
-				body, err := w.in.Peek(4 + size)
+				body, err := w.In.Peek(4 + size)
 				if err != nil {
 					return n, err
 				}
@@ -248,7 +248,7 @@ func pump(w *wire, burst []byte, r kmsg.Request, check func(kmsg.Request, []byte
 					return n, err
 				}
 			}
-			if _, err := w.in.Discard(4 + size); err != nil {
+			if _, err := w.In.Discard(4 + size); err != nil {
 				return n, err
 			}
 			n++
@@ -282,7 +282,7 @@ func (s *benched) joined() (members []string, generation int32) {
 			s.b.Fatalf("joining %s: %d, syncing: %d", group, joined.ErrorCode, got.ErrorCode)
 		}
 		members, generation = append(members, joined.MemberID), joined.Generation
-		w.nc.Close()
+		w.Close()
 	}
 	return members, generation
 }

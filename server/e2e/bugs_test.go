@@ -21,7 +21,7 @@ import (
 // with franz-go where it takes a client.
 
 // second is another connection to the same broker.
-func (w *wire) second() *wire { return dial(w.t, w.nc.RemoteAddr().String()) }
+func (w *wire) second() *wire { return dial(w.t, w.RemoteAddr().String()) }
 
 // rebalancing waits until a member is told to join again.
 func rebalancing(w *wire, generation int32, member string) {

@@ -108,7 +108,7 @@ func TestGhostsOfDirectJoins(t *testing.T) {
 		}
 		return fmt.Errorf("the join is not parked")
 	})
-	w.nc.Close()
+	w.Close()
 	eventually(t, 5*time.Second, func() error {
 		added := ""
 		for _, e := range events(t, s) {

@@ -103,7 +103,7 @@ func TestHostileFrames(t *testing.T) {
 			w := dial(t, at)
 			w.raw(c.bytes)
 			if c.hangUp {
-				w.nc.(*net.TCPConn).CloseWrite()
+				w.Conn.Conn.(*net.TCPConn).CloseWrite()
 			}
 			w.closed()
 			request := kmsg.NewPtrMetadataRequest()
@@ -189,7 +189,7 @@ func TestIdleConnectionsEnd(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		idle.in.ReadByte()
+		idle.In.ReadByte()
 	}()
 	for open := true; open; time.Sleep(100 * time.Millisecond) {
 		ask[*kmsg.MetadataResponse](busy, metadata)
@@ -218,7 +218,7 @@ func TestTooManyConnections(t *testing.T) {
 	if !log.has("there are 2 connections already (max.connections)") {
 		t.Errorf("nobody says why:\n%s", log.all())
 	}
-	second.nc.Close()
+	second.Close()
 	eventually(t, 5*time.Second, func() error {
 		w := dial(t, s.KafkaAddrs()[0])
 		w.send(metadata)

@@ -199,7 +199,7 @@ func TestPitfall29_LeavingTogether(t *testing.T) {
 	}
 	static := kmsg.NewPtrLeaveGroupRequest()
 	static.Version, static.Group = 5, "g"
-	other := dial(t, w.nc.RemoteAddr().String())
+	other := dial(t, w.RemoteAddr().String())
 	waiting := other.send(joinAs(9, "", "anchor"))
 	eventually(t, 5*time.Second, func() error {
 		if code := beatCode(w, joined.Generation, joined.MemberID); code != kerr.RebalanceInProgress.Code {
@@ -233,7 +233,7 @@ func TestPitfall30_HeartbeatsByState(t *testing.T) {
 	if code := beatCode(w, joined.Generation+1, joined.MemberID); code != kerr.IllegalGeneration.Code {
 		t.Errorf("another generation: %s", name(code))
 	}
-	other := dial(t, w.nc.RemoteAddr().String())
+	other := dial(t, w.RemoteAddr().String())
 	other.send(joinAs(3, "", ""))
 	eventually(t, 5*time.Second, func() error {
 		if code := beatCode(w, joined.Generation, joined.MemberID); code != kerr.RebalanceInProgress.Code {
@@ -241,7 +241,7 @@ func TestPitfall30_HeartbeatsByState(t *testing.T) {
 		}
 		return nil
 	})
-	other.nc.Close()
+	other.Close()
 	leave := kmsg.NewPtrLeaveGroupRequest()
 	leave.Group, leave.MemberID = "g", joined.MemberID
 	ask[*kmsg.LeaveGroupResponse](w, leave)
@@ -276,7 +276,7 @@ func TestPitfall31_CommitsByState(t *testing.T) {
 	if code := commitCode(w, long); code != 0 {
 		t.Errorf("4096 bytes of metadata: %s", name(code))
 	}
-	dial(t, w.nc.RemoteAddr().String()).send(joinAs(3, "", ""))
+	dial(t, w.RemoteAddr().String()).send(joinAs(3, "", ""))
 	eventually(t, 5*time.Second, func() error {
 		if code := beatCode(w, joined.Generation, joined.MemberID); code != kerr.RebalanceInProgress.Code {
 			return fmt.Errorf("no rebalance: %s", name(code))

@@ -382,7 +382,7 @@ func TestNoAcknowledgement(t *testing.T) {
 	for range 5 {
 		w.send(produce("orders"))
 	}
-	w.nc.Close()
+	w.Close()
 	eventually(t, 5*time.Second, func() error {
 		if n := len(fetchAll(t, s, "orders")); n != 5 {
 			return fmt.Errorf("%d of 5 batches are there", n)

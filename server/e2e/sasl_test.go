@@ -127,14 +127,14 @@ func TestSASLStepByStep(t *testing.T) {
 func (w *wire) token(text string) string {
 	w.t.Helper()
 	w.raw(frameOf([]byte(text)))
-	w.nc.SetReadDeadline(time.Now().Add(20 * time.Second))
+	w.SetReadDeadline(time.Now().Add(20 * time.Second))
 	var head [4]byte
-	if _, err := w.in.Read(head[:]); err != nil {
+	if _, err := w.Read(head[:]); err != nil {
 		w.t.Fatal(err)
 	}
 	answer := make([]byte, binary.BigEndian.Uint32(head[:]))
 	for at := 0; at < len(answer); {
-		n, err := w.in.Read(answer[at:])
+		n, err := w.Read(answer[at:])
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -3,11 +3,12 @@
 package differ
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/server/e2e/wire"
 )
 
 // begin sends a request whose answer is looked at later.
@@ -19,20 +20,13 @@ func (s *side) begin(actor string, r kmsg.Request) {
 // held writes down whether the answer still has not come after a while.
 func (s *side) held(actor string, during time.Duration) {
 	r := s.asked[actor]
-	time.Sleep(during)
-	s.by(actor).nc.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
-	_, err := s.by(actor).in.Peek(4)
-	s.told = append(s.told, fmt.Sprintf("%s %s: held is %v", actor, kmsg.NameForKey(r.Key()), isTimeout(err)))
-}
-
-func isTimeout(err error) bool {
-	var t interface{ Timeout() bool }
-	return errors.As(err, &t) && t.Timeout()
+	held, _ := s.by(actor).Held(during)
+	s.told = append(s.told, fmt.Sprintf("%s %s: held is %v", actor, kmsg.NameForKey(r.Key()), held))
 }
 
 // end waits for the answer and writes it down.
 func (s *side) end(actor string) kmsg.Response {
-	return s.tellNext(actor, s.asked[actor], 20*time.Second)
+	return s.tellNext(actor, s.asked[actor], wire.Patience)
 }
 
 // joinedAs is a JoinGroup's answer, when it comes.

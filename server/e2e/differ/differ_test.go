@@ -18,6 +18,7 @@ import (
 
 	"grouplab/server/app"
 	"grouplab/server/e2e/apache"
+	"grouplab/server/e2e/wire"
 )
 
 // configuration is what both are started with.
@@ -199,15 +200,15 @@ func difference(theirs, ours []string) string {
 func commonVersions(t *testing.T, theirs, ours string) map[int16][2]int16 {
 	t.Helper()
 	span := func(address string) map[int16][2]int16 {
-		c, err := dial(address, "differ")
+		c, err := wire.Dial(address, "differ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer c.nc.Close()
+		defer c.Close()
 		r := kmsg.NewPtrApiVersionsRequest()
 		r.Version = 3
 		r.ClientSoftwareName, r.ClientSoftwareVersion = "differ", "1"
-		a, err := c.ask(r, 20*time.Second)
+		a, err := c.Ask(r, wire.Patience)
 		if err != nil {
 			t.Fatal(err)
 		}

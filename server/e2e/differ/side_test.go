@@ -4,14 +4,19 @@ package differ
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"grouplab/server/e2e/wire"
 )
 
 // parkedAfter is how long an answer may take before its request counts as held; answers come within few milliseconds.
@@ -22,9 +27,10 @@ const parkedAfter = 1500 * time.Millisecond
 type side struct {
 	address string
 	group   string
-	conns   map[string]*conn
+	conns   map[string]*wire.Conn
 	names   map[string]string
 	asked   map[string]kmsg.Request // by actor: what was sent last and is looked at later
+	sent    map[string]int32        // by actor: the correlation id of what was sent last
 	// producers are the producer ids that were given out, in their order.
 	producers map[int64]int
 	// told is what was answered, a line a field.
@@ -32,12 +38,12 @@ type side struct {
 }
 
 func newSide(address, group string) *side {
-	return &side{address: address, group: group, conns: map[string]*conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}, producers: map[int64]int{}}
+	return &side{address: address, group: group, conns: map[string]*wire.Conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}, sent: map[string]int32{}, producers: map[int64]int{}}
 }
 
 func (s *side) close() {
 	for _, c := range s.conns {
-		c.nc.Close()
+		c.Close()
 	}
 }
 
@@ -47,11 +53,11 @@ type broken struct{ why string }
 func (s *side) stop(format string, args ...any) { panic(broken{fmt.Sprintf(format, args...)}) }
 
 // by is the connection of one actor: a client has one at a time, and a held reply blocks what follows.
-func (s *side) by(actor string) *conn {
+func (s *side) by(actor string) *wire.Conn {
 	c := s.conns[actor]
 	if c == nil {
 		var err error
-		if c, err = dial(s.address, "differ"); err != nil {
+		if c, err = wire.Dial(s.address, "differ"); err != nil {
 			s.stop("%v", err)
 		}
 		s.conns[actor] = c
@@ -61,14 +67,16 @@ func (s *side) by(actor string) *conn {
 
 // send puts a request without waiting.
 func (s *side) send(actor string, r kmsg.Request) {
-	if err := s.by(actor).send(r); err != nil {
+	correlation, err := s.by(actor).Send(r)
+	if err != nil {
 		s.stop("%s: sending %s v%d: %v", actor, kmsg.NameForKey(r.Key()), r.GetVersion(), err)
 	}
+	s.sent[actor] = correlation
 }
 
 // receive reads what a request is answered; it must come.
 func (s *side) receive(actor string, r kmsg.Request) kmsg.Response {
-	a, err := s.by(actor).receive(r, 20*time.Second)
+	a, err := s.by(actor).Receive(s.sent[actor], r, wire.Patience)
 	if err != nil {
 		s.stop("%s: the answer to %s v%d: %v", actor, kmsg.NameForKey(r.Key()), r.GetVersion(), err)
 	}
@@ -91,13 +99,16 @@ func (s *side) tell(actor string, r kmsg.Request) kmsg.Response {
 // tellNext writes down the answer to a request that was sent.
 func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.Response {
 	title := fmt.Sprintf("%s %s v%d", actor, kmsg.NameForKey(r.Key()), r.GetVersion())
-	a, err := s.by(actor).receive(r, most)
+	a, err := s.by(actor).Receive(s.sent[actor], r, most)
 	switch {
-	case err == errParked:
+	case err == wire.ErrHeld:
 		s.told = append(s.told, title+": held")
 		return nil
-	case err != nil:
+	case errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET):
 		s.told = append(s.told, title+": the connection ended")
+		return nil
+	case err != nil:
+		s.told = append(s.told, fmt.Sprintf("%s: %v", title, err))
 		return nil
 	}
 	s.told = append(s.told, title+":")
