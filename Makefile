@@ -21,7 +21,7 @@ KAFKA   ?= 127.0.0.1:9092
 RUNARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run build generate setup test test-go test-wasm test-lessons interop check bench sim mutants lessons rewrite fuzz site clean
+.PHONY: help run build generate setup test test-go test-wasm test-lessons interop check bench sim mutants lessons lesson rewrite fuzz site clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -66,7 +66,7 @@ test-wasm:
 	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
 
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
-	@$(GO) test -timeout 10m -count=1 -run 'Lesson' -v ./server/e2e
+	@LESSONS=all $(GO) test -timeout 15m -count=1 -run 'Lesson' -v ./server/e2e
 
 interop: ## put the same questions to a real Apache Kafka and to our brokers (KAFKA=4.0.2), then run real clients; or some: CLIENTS=kcat,sarama
 	@CLIENTS='$(CLIENTS)' bash .ci/interop
@@ -85,8 +85,13 @@ mutants: ## break one rule at a time; each must be noticed by a named test: make
 	@$(GO) test ./.ci/mutants
 	@$(GO) run ./.ci/mutants -only '$(ONLY)'
 
-lessons: ## prove each lesson: its solution reaches the goal, its start does not
-	@$(GO) test -count=1 -v -run 'Lesson' ./lessons/...
+lessons: ## prove each lesson, with its texts; what fails is printed as FILE:LINE:COL
+	@$(GO) test -count=1 ./lessons/... && echo "every lesson stands"
+
+lesson: ## start a lesson's folder: make lesson NAME=22-my-lesson
+	@case "$(NAME)" in [0-9][0-9]-[a-z]*) ;; *) echo "a lesson's name has two digits and small letters: make lesson NAME=22-my-lesson" >&2; exit 1;; esac
+	@test ! -e lessons/content/$(NAME) || { echo "lessons/content/$(NAME) is there already" >&2; exit 1; }
+	@cp -r lessons/template lessons/content/$(NAME) && echo "lessons/content/$(NAME) is a draft: change it, run make lessons, take out the line draft"
 
 rewrite: ## record golden files anew; read the diff before committing
 	@$(GO) test ./coordinator -run Golden -rewrite

@@ -27,15 +27,23 @@
 //	  wait generation >= 5                 when the beat is over: a condition, never a time
 //	  allow kill start                     commands that the learner may give in this step
 //
+//	step break                             a break-it challenge: the learner holds the network, the processes, the clock
+//	  move lose drop c1 JoinGroup 1 answers  a button; its name has a text
+//	  challenge par=1 members == 2         won when this holds; par is how many moves it takes at most
+//	  hint purgatory                       where the first hint points, then the second, the third
+//
 //	goal stable state Stable               one clause of the goal; all must hold at once
 //
-//	hint ghost                             hints, in the order of giving
-//	  focus client c3
+//	win break                              commands that win the challenge of that step within par
+//	  drop c1 JoinGroup 1 answers
+//	  until members == 2
 //
-//	solution clean                         commands that lead from the start to the goal
+//	solution clean                         another way from the start to the goal than the steps are
 //	  stop c3
 //	  start c3
 //	  until state Stable and members == 3
+//
+// A block `draft` at the top keeps a lesson that is being written from the list of contents.
 //
 // The first step runs no commands: a learner reads before anything moves. A step that has something to wait for stays
 // until its condition has held once; conditions about events (`event KIND …`) look at what happened since the step

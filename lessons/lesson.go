@@ -16,10 +16,13 @@ type Lesson struct {
 	Steps []Step
 	// Goal is what must hold at once at the end, at least one clause.
 	Goal []Clause
-	// Hints in the order of giving.
-	Hints []Hint
-	// Solutions lead from the start to the goal, at least one.
+	// Solutions are other ways from the start to the goal than the steps are.
 	Solutions []Solution
+	// Wins win the challenge of the step of their name, one for each.
+	Wins []Solution
+	// Draft keeps it from the list of contents.
+	Draft bool
+	file  string
 }
 
 // Step is one beat.
@@ -36,8 +39,19 @@ type Step struct {
 	Predict *Prediction
 	// Wait ends the step; nil where it is over as soon as it has been read.
 	Wait *script.Condition
-	// Allow lists verbs that the learner may use in this step, sorted.
+	// Par is set where the step is a challenge, won when Wait holds: how many moves of the learner that takes at most.
+	Par int
+	// Allow lists verbs that the learner may use in this step, sorted; Moves are whole commands.
 	Allow []string
+	Moves []Move
+	// Hints are where the hints point, in the order of giving; the zero value where one points nowhere.
+	Hints []Focus
+}
+
+// Move is a command that a step offers to the learner.
+type Move struct {
+	Name    string // the key of its text
+	Command string
 }
 
 // Prediction is a question whose answer the engine gives.
@@ -62,13 +76,7 @@ type Clause struct {
 	If    script.Condition
 }
 
-// Hint points at a part of the stage.
-type Hint struct {
-	Name  string
-	Focus Focus
-}
-
-// Solution is one way from the start to the goal.
+// Solution is one way from the start to the goal, or from a challenge to its win.
 type Solution struct {
 	Name     string
 	Line     int
@@ -115,7 +123,7 @@ var Parts = []string{"headline", "clients", "client", "shelves", "machine", "pur
 // Open runs the set-up and returns the engine at the start of the lesson. The events of the set-up are still to be
 // taken from it.
 func (l *Lesson) Open() (*script.Engine, error) {
-	e := script.New(l.file())
+	e := script.New(l.file)
 	for _, c := range l.Setup {
 		if err := e.Do(c); err != nil {
 			return nil, err
@@ -123,8 +131,6 @@ func (l *Lesson) Open() (*script.Engine, error) {
 	}
 	return e, nil
 }
-
-func (l *Lesson) file() string { return l.ID + "/script.txt" }
 
 // Step returns the step of that name, nil where there is none.
 func (l *Lesson) Step(name string) *Step {
@@ -135,3 +141,16 @@ func (l *Lesson) Step(name string) *Step {
 	}
 	return nil
 }
+
+// Move returns the move of that name, nil where there is none.
+func (s *Step) Move(name string) *Move {
+	for i := range s.Moves {
+		if s.Moves[i].Name == name {
+			return &s.Moves[i]
+		}
+	}
+	return nil
+}
+
+// At is a line of the script, for those who say what is wrong there: FILE:LINE:COL.
+func (l *Lesson) At(line int) string { return l.file + ":" + strconv.Itoa(line) + ":1" }

@@ -24,7 +24,7 @@ func load(t *testing.T) []*lessons.Lesson {
 			t.Fatal(err)
 		}
 		_, id, _ := strings.Cut(d.Name(), "-")
-		l, err := lessons.Load(id, string(text))
+		l, err := lessons.LoadFile("lessons/content/"+d.Name()+"/script.txt", id, string(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,6 +45,7 @@ func TestLessons(t *testing.T) {
 			t.Run("solutions", func(t *testing.T) { solutionsReachTheGoal(t, l) })
 			t.Run("steps", func(t *testing.T) { stepsReachTheGoal(t, l) })
 			t.Run("predictions", func(t *testing.T) { predictionsHaveOneAnswer(t, l) })
+			t.Run("challenges", func(t *testing.T) { challengesAreWonByMovesAlone(t, l) })
 		})
 	}
 }
@@ -61,7 +62,7 @@ func open(t *testing.T, l *lessons.Lesson) *script.Engine {
 func startIsNotTheGoal(t *testing.T, l *lessons.Lesson) {
 	e := open(t, l)
 	if clauses, met := l.GoalOf(e); met {
-		t.Fatalf("the goal is met at the start: %+v", clauses)
+		t.Fatalf("%s: the goal is met at the start: %+v", l.At(1), clauses)
 	} else {
 		for _, c := range clauses {
 			if !c.Holds && c.Now == "" {
@@ -75,7 +76,7 @@ func doingNothingIsNotEnough(t *testing.T, l *lessons.Lesson) {
 	e := open(t, l)
 	for end := e.NowMs() + 10*60*1000; e.Step(end); {
 		if _, met := l.GoalOf(e); met {
-			t.Fatalf("the goal is met at %d ms though nobody did anything", e.NowMs())
+			t.Fatalf("%s: the goal is met at %d ms though nobody did anything", l.At(1), e.NowMs())
 		}
 	}
 }
@@ -85,11 +86,11 @@ func solutionsReachTheGoal(t *testing.T, l *lessons.Lesson) {
 		e := open(t, l)
 		for _, c := range s.Commands {
 			if err := e.Do(c); err != nil {
-				t.Fatalf("solution %s: %v", s.Name, err)
+				t.Fatalf("%s: solution %s: %v", l.At(s.Line), s.Name, err)
 			}
 		}
 		if clauses, met := l.GoalOf(e); !met {
-			t.Errorf("solution %s does not reach the goal: %+v", s.Name, clauses)
+			t.Errorf("%s: solution %s does not reach the goal: %+v", l.At(s.Line), s.Name, clauses)
 		}
 	}
 }
@@ -100,14 +101,18 @@ func walk(t *testing.T, l *lessons.Lesson, ask func(p *lessons.Player, e *script
 	e, p := open(t, l), lessons.NewPlayer(l)
 	for n := 0; p.Gate() != lessons.Over; n++ {
 		if n > 100_000 {
-			t.Fatalf("step %s is never over: %s", p.Step().Name, p.Step().Wait.Explain(e))
+			t.Fatalf("%s: step %s is never over: %s", l.At(p.Step().Line), p.Step().Name, p.Step().Wait.Explain(e))
 		}
 		switch p.Gate() {
 		case lessons.Asking:
 			ask(p, e)
 		case lessons.Waiting:
+			if p.Step().Par > 0 {
+				win(t, p, e)
+				continue
+			}
 			if e.NextMs() < 0 {
-				t.Fatalf("step %s is never over and nothing happens any more: %s", p.Step().Name, p.Step().Wait.Explain(e))
+				t.Fatalf("%s: step %s is never over and nothing happens any more: %s", l.At(p.Step().Line), p.Step().Name, p.Step().Wait.Explain(e))
 			}
 			e.Step(e.NextMs())
 			p.Observe(e)
@@ -120,6 +125,77 @@ func walk(t *testing.T, l *lessons.Lesson, ask func(p *lessons.Player, e *script
 	return p, e
 }
 
+// win does what the script says wins the challenge, moment by moment as a page does, and looks at par.
+func win(t *testing.T, p *lessons.Player, e *script.Engine) {
+	t.Helper()
+	l, s := p.Lesson(), p.Step()
+	for _, w := range l.Wins {
+		if w.Name != s.Name {
+			continue
+		}
+		for _, c := range w.Commands {
+			if c.Verb != "until" && c.Verb != "advance" {
+				if !p.Allows(c.Verb, c.Raw) {
+					t.Fatalf("%s: the step offers no %q", l.At(c.Line), c.Raw)
+				}
+				p.Moved()
+			}
+			wait, err := e.Begin(c)
+			for done := false; err == nil && !done && p.Gate() == lessons.Waiting; {
+				if done, err = e.Done(wait); err == nil && !done {
+					e.Step(wait.UntilMs)
+					p.Observe(e)
+				}
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Observe(e)
+		}
+		if p.Gate() == lessons.Waiting {
+			t.Fatalf("%s: the commands do not win the challenge: %s", l.At(w.Line), s.Wait.Explain(e))
+		}
+		if p.Moves() > s.Par {
+			t.Fatalf("%s: par is %d, and this takes %d moves", l.At(w.Line), s.Par, p.Moves())
+		}
+	}
+}
+
+// challengesAreWonByMovesAlone: whoever only lets time pass does not win, in ten minutes.
+func challengesAreWonByMovesAlone(t *testing.T, l *lessons.Lesson) {
+	e, p := open(t, l), lessons.NewPlayer(l)
+	for p.Gate() != lessons.Over {
+		switch p.Gate() {
+		case lessons.Asking:
+			if _, err := p.Predict(e, ""); err != nil {
+				t.Fatal(err)
+			}
+		case lessons.Ready:
+			if err := p.Next(e); err != nil {
+				t.Fatal(err)
+			}
+			if s := p.Step(); s.Par > 0 {
+				if p.Gate() != lessons.Waiting {
+					t.Fatalf("%s: the challenge of step %s is won before a move", l.At(s.Line), s.Name)
+				}
+				c, q := e.Clone(), p.Clone()
+				for end := c.NowMs() + 10*60*1000; c.NextMs() >= 0 && c.Step(end); {
+					if q.Observe(c) {
+						t.Fatalf("%s: the challenge of step %s is won by waiting, at %d ms", l.At(s.Line), s.Name, c.NowMs())
+					}
+				}
+			}
+		case lessons.Waiting:
+			if p.Step().Par > 0 {
+				win(t, p, e)
+				continue
+			}
+			e.Step(e.NextMs())
+			p.Observe(e)
+		}
+	}
+}
+
 func stepsReachTheGoal(t *testing.T, l *lessons.Lesson) {
 	p, e := walk(t, l, func(p *lessons.Player, e *script.Engine) {
 		if _, err := p.Predict(e, ""); err != nil {
@@ -130,7 +206,7 @@ func stepsReachTheGoal(t *testing.T, l *lessons.Lesson) {
 		t.Fatalf("the lesson ended at step %d of %d", p.Index()+1, len(l.Steps))
 	}
 	if clauses, met := l.GoalOf(e); !met {
-		t.Fatalf("the lesson ends short of its goal: %+v", clauses)
+		t.Fatalf("%s: the lesson ends short of its goal: %+v", l.At(l.Steps[len(l.Steps)-1].Line), clauses)
 	}
 }
 
@@ -156,7 +232,7 @@ func predictionsHaveOneAnswer(t *testing.T, l *lessons.Lesson) {
 			}
 		}
 		if right != 1 {
-			t.Errorf("prediction %s has %d right answers", q.Name, right)
+			t.Errorf("%s: prediction %s has %d right answers", l.At(q.Line), q.Name, right)
 		}
 		if e.NowMs() != before {
 			t.Error("grading moved the engine")

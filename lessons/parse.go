@@ -12,12 +12,15 @@ import (
 
 // Load reads a lesson's script. The first mistake is returned as a script.Error, which prints FILE:LINE:COL and says
 // what would be right. Texts are not its business: see package lessons/render.
-func Load(id, text string) (*Lesson, error) {
+func Load(id, text string) (*Lesson, error) { return LoadFile(id+"/script.txt", id, text) }
+
+// LoadFile is Load with the name that mistakes are to carry.
+func LoadFile(file, id, text string) (*Lesson, error) {
 	if !nameShape.MatchString(id) {
 		return nil, fmt.Errorf("no lesson can be called %q: an id has small letters, digits and single dashes", id)
 	}
-	l := &Lesson{ID: id}
-	p := &parser{lesson: l, file: l.file()}
+	l := &Lesson{ID: id, file: file}
+	p := &parser{lesson: l, file: file}
 	if err := p.read(text); err != nil {
 		return nil, err
 	}
@@ -117,7 +120,7 @@ func comment(s string) string {
 	return s
 }
 
-var blocks = []string{"setup", "step", "goal", "hint", "solution"}
+var blocks = []string{"setup", "step", "goal", "solution", "win", "draft"}
 
 func (p *parser) block(head line, body []line) error {
 	word, rest, col := head.word()
@@ -126,19 +129,27 @@ func (p *parser) block(head line, body []line) error {
 		return p.setup(head, rest, col, body)
 	case "goal":
 		return p.goal(head, rest, col, body)
-	case "step", "hint", "solution":
+	case "draft":
+		if len(body) > 0 || rest != "" {
+			return p.fail(head.no, 1, "draft stands alone; it keeps a lesson from the list of contents")
+		}
+		p.lesson.Draft = true
+		return nil
+	case "step", "solution", "win":
 		name, err := p.name(head, word, rest, col)
 		if err != nil {
 			return err
 		}
-		switch word {
-		case "step":
+		if word == "step" {
 			return p.step(head, name, body)
-		case "hint":
-			return p.hint(name, body)
 		}
 		commands, err := p.commands(body)
-		p.lesson.Solutions = append(p.lesson.Solutions, Solution{Name: name, Line: head.no, Commands: commands})
+		way := Solution{Name: name, Line: head.no, Commands: commands}
+		if word == "win" {
+			p.lesson.Wins = append(p.lesson.Wins, way)
+		} else {
+			p.lesson.Solutions = append(p.lesson.Solutions, way)
+		}
 		return err
 	}
 	return p.fail(head.no, 1, "%q begins no block; a block begins with %s%s", word, list(blocks), meant(word, blocks))
@@ -225,22 +236,6 @@ func (p *parser) goal(head line, rest string, col int, body []line) error {
 	return nil
 }
 
-func (p *parser) hint(name string, body []line) error {
-	h := Hint{Name: name}
-	for _, l := range body {
-		word, rest, col := l.word()
-		if word != "focus" {
-			return p.fail(l.no, l.col(), "a hint holds only `focus PART`; its text is in the prose; found %q", word)
-		}
-		var err error
-		if h.Focus, err = p.focus(l, rest, col); err != nil {
-			return err
-		}
-	}
-	p.lesson.Hints = append(p.lesson.Hints, h)
-	return nil
-}
-
 func (p *parser) focus(l line, text string, col int) (Focus, error) {
 	part, client, _ := strings.Cut(text, " ")
 	if !slices.Contains(Parts, part) {
@@ -274,8 +269,15 @@ func (p *parser) check() error {
 	if len(l.Goal) == 0 {
 		return p.fail(p.last, 1, "there is no goal; a lesson has at least one clause: `goal LABEL CONDITION`")
 	}
-	if len(l.Solutions) == 0 {
-		return p.fail(p.last, 1, "there is no solution; a lesson has at least one: `solution NAME`")
+	for _, w := range l.Wins {
+		if s := l.Step(w.Name); s == nil || s.Par == 0 {
+			return p.fail(w.Line, 1, "there is no step %q with a challenge that this could win", w.Name)
+		}
+	}
+	for _, s := range l.Steps {
+		if s.Par > 0 && p.names["win "+s.Name] == 0 {
+			return p.fail(s.Line, 1, "the challenge of step %q is never won; add `win %s` with commands that win it", s.Name, s.Name)
+		}
 	}
 	return nil
 }

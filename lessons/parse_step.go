@@ -3,6 +3,7 @@ package lessons
 import (
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"grouplab/coordinator/sim/script"
@@ -12,9 +13,10 @@ import (
 var LearnerVerbs = []string{"start", "stop", "kill", "pause", "resume", "restart", "add-partitions", "kill-broker", "restart-broker"}
 
 // untimed are the verbs that a step may run: they take no time of the world. Waiting is the step's own.
-var untimed = append([]string{"drop", "latency", "loss", "topic", "consumer", "expect"}, LearnerVerbs...)
+var untimed = append([]string{"drop", "delay", "duplicate", "cut", "heal", "busy", "latency", "loss", "topic", "consumer", "expect", "commit", "ask",
+	"fail-appends", "slow-appends", "move-leader", "stop-broker", "set"}, LearnerVerbs...)
 
-var stepWords = []string{"focus", "speed", "predict", "wait", "allow"}
+var stepWords = []string{"focus", "speed", "predict", "wait", "allow", "challenge", "move", "hint"}
 
 func (p *parser) step(head line, name string, body []line) error {
 	if p.setupLine == 0 {
@@ -45,8 +47,8 @@ func (p *parser) step(head line, name string, body []line) error {
 
 func (p *parser) stepLine(s *Step, l line, body []line) error {
 	word, rest, col := l.word()
-	if s.Wait != nil && word != "allow" {
-		return p.fail(l.no, l.col(), "a step is over when what it waits for has come; nothing but `allow` follows `wait`")
+	if s.Wait != nil && word != "allow" && word != "move" && word != "hint" {
+		return p.fail(l.no, l.col(), "a step is over when what it waits for has come; nothing but `allow`, `move` and `hint` follows `wait`")
 	}
 	var err error
 	switch word {
@@ -70,6 +72,16 @@ func (p *parser) stepLine(s *Step, l line, body []line) error {
 		var c script.Condition
 		c, err = p.condition(l, rest, col, "wait")
 		s.Wait = &c
+	case "challenge":
+		err = p.challenge(s, l, rest, col)
+	case "hint":
+		var f Focus
+		if rest != "" {
+			f, err = p.focus(l, rest, col)
+		}
+		s.Hints = append(s.Hints, f)
+	case "move":
+		err = p.move(s, l, rest, col)
 	case "allow":
 		err = p.allow(s, l, rest, col)
 	default:
@@ -94,6 +106,39 @@ func (p *parser) stepCommand(s *Step, l line, word string) error {
 		return p.fail(l.no, l.col(), "commands come before the prediction: they run before it is asked")
 	}
 	s.Commands = append(s.Commands, c)
+	return nil
+}
+
+// challenge reads `challenge par=N CONDITION`.
+func (p *parser) challenge(s *Step, l line, rest string, col int) error {
+	word, text, _ := strings.Cut(rest, " ")
+	number, found := strings.CutPrefix(word, "par=")
+	par, err := strconv.Atoi(number)
+	if !found || err != nil || par < 1 || par > 20 {
+		return p.fail(l.no, col, "a challenge is `challenge par=N CONDITION`, N the moves that it takes at most, 1 to 20; found %q", word)
+	}
+	c, err := p.condition(l, text, col+len(word)+1, "challenge")
+	s.Par, s.Wait = par, &c
+	return err
+}
+
+// move reads `move NAME COMMAND`.
+func (p *parser) move(s *Step, l line, rest string, col int) error {
+	name, text, _ := strings.Cut(rest, " ")
+	if !nameShape.MatchString(name) {
+		return p.fail(l.no, col, "a move is `move NAME COMMAND`, its name of small letters, digits and single dashes; found %q", name)
+	}
+	if s.Move(name) != nil {
+		return p.fail(l.no, col, "there is a move %q already", name)
+	}
+	c, err := script.ParseLine(p.file, l.no, strings.Repeat(" ", col+len(name))+text)
+	if err != nil {
+		return err
+	}
+	if c.Not || !slices.Contains(untimed, c.Verb) {
+		return p.fail(l.no, col+len(name)+1, "a move cannot be %q; it takes no time and changes no set-up: %s", text, list(untimed))
+	}
+	s.Moves = append(s.Moves, Move{name, c.Raw})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"fmt"
+	"slices"
 
 	"grouplab/coordinator/sim/script"
 )
@@ -29,6 +30,7 @@ type Player struct {
 	step    int
 	reached bool
 	free    bool
+	moves   int // of the current step
 	answers []Answer
 }
 
@@ -104,6 +106,16 @@ func (p *Player) Answer(step string) *Answer {
 	return nil
 }
 
+// Moves is how many moves the learner made in the current step until it was over.
+func (p *Player) Moves() int { return p.moves }
+
+// Moved notes that the learner gave a command.
+func (p *Player) Moved() {
+	if !p.free && !p.reached {
+		p.moves++
+	}
+}
+
 // Next goes to the next step and runs its commands. It is an error while the current one is not over.
 func (p *Player) Next(e *script.Engine) error {
 	switch p.Gate() {
@@ -119,7 +131,7 @@ func (p *Player) Next(e *script.Engine) error {
 	}
 	p.step++
 	s := p.Step()
-	p.reached = s.Wait == nil
+	p.reached, p.moves = s.Wait == nil, 0
 	e.Mark()
 	for _, c := range s.Commands {
 		if err := e.Do(c); err != nil {
@@ -169,10 +181,15 @@ func (p *Player) Predict(e *script.Engine, choice string) (Answer, error) {
 // TakeOver leaves the narration; everything is allowed from here on.
 func (p *Player) TakeOver() { p.free = true }
 
-// Allows tells whether the learner may use a verb now.
-func (p *Player) Allows(verb string) bool {
-	if p.free {
+// Allows tells whether the learner may give a command now: its verb is allowed, or it is a move of the step.
+func (p *Player) Allows(verb, command string) bool {
+	if p.free && slices.Contains(LearnerVerbs, verb) {
 		return true
+	}
+	for _, m := range p.Step().Moves {
+		if m.Command == command {
+			return true
+		}
 	}
 	for _, v := range p.Step().Allow {
 		if v == verb {

@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed */script.txt */en.md */zh.md
 var FS embed.FS
+
+// Glossary says how concepts are said in Chinese, one a line: English | Chinese | what is not written instead.
+//
+//go:embed glossary.txt
+var Glossary string

@@ -4,14 +4,18 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"grouplab/lessons"
 	"grouplab/lessons/content"
 )
 
-// All returns the lessons that the program carries, in the order of their numbers.
-func All() ([]Lesson, error) { return Load(content.FS) }
+// All returns the lessons that the program carries, in the order of their numbers, without drafts.
+func All() ([]Lesson, error) {
+	all, err := Load(content.FS)
+	return slices.DeleteFunc(all, func(l Lesson) bool { return l.Draft }), err
+}
 
 var folder = regexp.MustCompile(`^([0-9]{2})-([a-z0-9]+(?:-[a-z0-9]+)*)$`)
 
@@ -51,7 +55,7 @@ func one(fsys fs.FS, dir, id string) (*Lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := lessons.Load(id, string(source))
+	script, err := lessons.LoadFile(dir+"/script.txt", id, string(source))
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +86,12 @@ func match(l *lessons.Lesson, t *text) error {
 	need := func(key string) { want[key] = true; order = append(order, key) }
 	for _, s := range l.Steps {
 		need("step " + s.Name)
+		for _, m := range s.Moves {
+			need("move " + s.Name + " " + m.Name)
+		}
+		if at := t.find("step " + s.Name); len(at.hints) < 3 && at.line > 0 && (s.Predict != nil || s.Par > 0) {
+			return t.fail(at.line, "step %s has a question or a challenge, so it needs three hints: lines that begin with `? ` at its end; it has %d", s.Name, len(at.hints))
+		}
 		if s.Predict != nil {
 			need("predict " + s.Predict.Name)
 			for _, o := range s.Predict.Options {
@@ -91,9 +101,6 @@ func match(l *lessons.Lesson, t *text) error {
 	}
 	for _, g := range l.Goal {
 		need("goal " + g.Label)
-	}
-	for _, h := range l.Hints {
-		need("hint " + h.Name)
 	}
 	for _, s := range l.Solutions {
 		need("solution " + s.Name)

@@ -25,11 +25,20 @@ type joiner struct {
 func (j *joiner) join(l *lessons.Lesson) *Lesson {
 	out := &Lesson{
 		ID:      l.ID,
+		Draft:   l.Draft,
 		Title:   Text{plain(j.inline(j.en.title)), plain(j.inline(j.zh.title))},
 		Summary: Text{plain(j.inline(j.en.summary)), plain(j.inline(j.zh.summary))},
 	}
 	for _, s := range l.Steps {
-		step := Step{Name: s.Name, Title: j.title("step "+s.Name, true), HTML: j.body("step " + s.Name)}
+		key := "step " + s.Name
+		step := Step{Name: s.Name, Title: j.title(key, true), HTML: j.body(key), Par: s.Par}
+		en, zh := j.en.find(key).hints, j.zh.find(key).hints
+		for i := range min(len(en), len(zh)) {
+			step.Hints = append(step.Hints, Text{j.inline(en[i]), j.inline(zh[i])})
+		}
+		for _, m := range s.Moves {
+			step.Moves = append(step.Moves, Move{j.title("move "+s.Name+" "+m.Name, true), m.Command})
+		}
 		if s.Predict != nil {
 			step.Question = j.question(s.Predict)
 		}
@@ -37,9 +46,6 @@ func (j *joiner) join(l *lessons.Lesson) *Lesson {
 	}
 	for _, g := range l.Goal {
 		out.Goals = append(out.Goals, named(g.Label, j.title("goal "+g.Label, false)))
-	}
-	for _, h := range l.Hints {
-		out.Hints = append(out.Hints, named(h.Name, j.paragraph("hint "+h.Name)))
 	}
 	for _, s := range l.Solutions {
 		key := "solution " + s.Name

@@ -7,10 +7,11 @@
 //	A sentence for the list of lessons.
 //
 //	## step NAME: Heading          one for each step of the script
+//	? Hint                         three lines, or none, at the end of a step; a question or a challenge needs them
+//	### MOVE: Button               one for each move of the step
 //	## predict NAME: Question      one for each prediction; nothing stands below it but its options
 //	### OPTION: Answer             one for each option; the paragraph below it is said once the answer is known
 //	## goal LABEL: Text            one for each clause of the goal; nothing stands below it
-//	## hint NAME                   one for each hint; one paragraph
 //	## solution NAME: Heading      one for each solution
 //
 // English and Chinese have the same sections, and these are exactly the script's names. What is missing, unknown or
@@ -33,8 +34,8 @@ type Lesson struct {
 	Title, Summary Text
 	Steps          []Step
 	Goals          []Named
-	Hints          []Named
 	Solutions      []Solution
+	Draft          bool
 }
 
 // Step is one step's text.
@@ -43,6 +44,15 @@ type Step struct {
 	Title    Text
 	HTML     Text      // paragraphs and lists
 	Question *Question // nil where nothing is asked
+	Hints    []Text    // HTML without a paragraph around it
+	Moves    []Move
+	Par      int // 0 where the step is no challenge
+}
+
+// Move is a command that the step offers, with the text of its button.
+type Move struct {
+	Text    Text
+	Command string
 }
 
 // Question is a prediction's text.

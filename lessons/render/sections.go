@@ -10,9 +10,10 @@ import (
 
 // section is one heading and what stands below it, up to the next heading of any level that this format knows.
 type section struct {
-	kind, name string // "step" "kill"; an option's kind is "option PREDICTION"
+	kind, name string // "step" "kill"; an option's kind is "option PREDICTION", a move's "move STEP"
 	title      string
 	body       string
+	hints      []string
 	line       int
 }
 
@@ -32,7 +33,7 @@ func (t *text) fail(line int, format string, args ...any) error {
 }
 
 var (
-	heading = regexp.MustCompile(`^(step|predict|goal|hint|solution) ([a-z0-9]+(?:-[a-z0-9]+)*)(?:: *(.*))?$`)
+	heading = regexp.MustCompile(`^(step|predict|goal|solution) ([a-z0-9]+(?:-[a-z0-9]+)*)(?:: *(.*))?$`)
 	option  = regexp.MustCompile(`^([a-z0-9]+(?:-[a-z0-9]+)*): *(.+)$`)
 )
 
@@ -45,7 +46,7 @@ func cut(file, source string) (*text, error) {
 	flush := func() {
 		text := strings.TrimSpace(strings.Join(body, "\n"))
 		if n := len(t.sections); n > 0 {
-			t.sections[n-1].body = text
+			t.sections[n-1].body, t.sections[n-1].hints = hints(text)
 		} else {
 			t.summary = text
 		}
@@ -85,40 +86,55 @@ func (t *text) heading(no int, l string) error {
 	case "##":
 		m := heading.FindStringSubmatch(words)
 		if m == nil {
-			return t.fail(no, "%q is no section; there are `## step NAME: Heading`, `## predict NAME: Question`, `## goal LABEL: Text`, `## hint NAME` and `## solution NAME: Heading`", l)
+			return t.fail(no, "%q is no section; there are `## step NAME: Heading`, `## predict NAME: Question`, `## goal LABEL: Text` and `## solution NAME: Heading`", l)
 		}
-		if (m[3] == "") != (m[1] == "hint") {
-			return t.fail(no, "a %s's section is `## %s NAME%s`", m[1], m[1], map[bool]string{true: "", false: ": …"}[m[1] == "hint"])
+		if m[3] == "" {
+			return t.fail(no, "a %s's section is `## %s NAME: …`", m[1], m[1])
 		}
 		t.sections = append(t.sections, section{kind: m[1], name: m[2], title: m[3], line: no})
 		return nil
 	case "###":
 		m := option.FindStringSubmatch(words)
 		if m == nil {
-			return t.fail(no, "an option's section is `### OPTION: Answer`; found %q", l)
+			return t.fail(no, "the section of an option or a move is `### NAME: Text`; found %q", l)
 		}
-		of := t.question()
+		of := t.parent()
 		if of == "" {
-			return t.fail(no, "option %q belongs to no prediction; it stands below `## predict NAME: Question`", m[1])
+			return t.fail(no, "%q is neither an option, below `## predict NAME: Question`, nor a move, below `## step NAME: Heading`", m[1])
 		}
-		t.sections = append(t.sections, section{kind: "option " + of, name: m[1], title: m[2], line: no})
+		t.sections = append(t.sections, section{kind: of, name: m[1], title: m[2], line: no})
 		return nil
 	}
 	return t.fail(no, "a heading has one, two or three #, then a space; found %q", l)
 }
 
-// question names the prediction whose options are being read.
-func (t *text) question() string {
+// parent is the kind of what stands below the section that is being read: an option of a prediction, a move of a step.
+func (t *text) parent() string {
 	if len(t.sections) == 0 {
 		return ""
 	}
 	switch s := t.sections[len(t.sections)-1]; {
 	case s.kind == "predict":
-		return s.name
-	case strings.HasPrefix(s.kind, "option "):
-		return strings.TrimPrefix(s.kind, "option ")
+		return "option " + s.name
+	case s.kind == "step":
+		return "move " + s.name
+	case strings.HasPrefix(s.kind, "option "), strings.HasPrefix(s.kind, "move "):
+		return s.kind
 	}
 	return ""
+}
+
+// hints takes the lines that begin with "? " off the end of a text.
+func hints(text string) (body string, list []string) {
+	for {
+		at := strings.LastIndexByte(text, '\n') + 1
+		hint, found := strings.CutPrefix(text[at:], "? ")
+		if !found {
+			return text, list
+		}
+		list = append([]string{hint}, list...)
+		text = strings.TrimSpace(text[:at])
+	}
 }
 
 // complete looks whether everything that must say something does.
@@ -135,13 +151,17 @@ func (t *text) complete() error {
 			return t.fail(s.line, "%s is there already, in line %d", s.key(), at)
 		}
 		first[s.key()] = s.line
+		kind, _, _ := strings.Cut(s.kind, " ")
+		short := kind == "goal" || kind == "predict" || kind == "move"
 		switch {
-		case (s.kind == "goal" || s.kind == "predict") && s.body != "":
-			return t.fail(s.line, "a %s's text is its heading; nothing stands below it", s.kind)
-		case s.body == "" && s.kind != "goal" && s.kind != "predict":
+		case short && s.body != "":
+			return t.fail(s.line, "a %s's text is its heading; nothing stands below it", kind)
+		case s.body == "" && !short:
 			return t.fail(s.line, "%s says nothing; its text stands below the heading", s.key())
-		case (s.kind == "hint" || strings.HasPrefix(s.kind, "option ")) && strings.Contains(s.body, "\n\n"):
+		case kind == "option" && strings.Contains(s.body, "\n\n"):
 			return t.fail(s.line, "%s has more than one paragraph; say it in one", s.key())
+		case len(s.hints) > 0 && (kind != "step" || len(s.hints) != 3):
+			return t.fail(s.line, "%s has %d hints; a step has three or none, anything else none", s.key(), len(s.hints))
 		}
 	}
 	return nil

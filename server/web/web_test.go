@@ -34,9 +34,9 @@ func lessonOf(id string, number int) render.Lesson {
 	said := render.Text{En: nasty, Zh: "中文" + nasty}
 	html := render.Text{En: "<p>en</p>", Zh: "<p>zh</p>"}
 	return render.Lesson{ID: id, Number: number, Script: "setup\n  # </script><script>alert(1)</script><!--\n", Title: said, Summary: said,
-		Steps: []render.Step{{Name: "look", Title: said, HTML: html, Question: &render.Question{Name: "end", AskHTML: html,
+		Steps: []render.Step{{Name: "look", Title: said, HTML: html, Hints: []render.Text{html}, Question: &render.Question{Name: "end", AskHTML: html,
 			Options: []render.Option{{ID: "a", HTML: html, WhyHTML: html}, {ID: "b", HTML: html, WhyHTML: html}}}}},
-		Goals: []render.Named{{Name: "stable", HTML: html, Plain: said}}, Hints: []render.Named{{Name: "ghost", HTML: html, Plain: said}}}
+		Goals: []render.Named{{Name: "stable", HTML: html, Plain: said}}}
 }
 
 // control stands in for the cluster; it remembers what it was told.

@@ -27,7 +27,16 @@ func Headline(m *Model, o Options) string {
 	return strings.Join(parts, " · ")
 }
 
+// sentence does not say what comes next while a lesson asks just that.
 func (s *stage) sentence() sentence {
+	h := s.said()
+	if l := s.o.Lesson; l != nil && l.Gate == "asking" {
+		h.Clauses = s.clauses(s.plain("head.asked"))
+	}
+	return h
+}
+
+func (s *stage) said() sentence {
 	if s.g == nil {
 		return s.sentenceOfNothing()
 	}

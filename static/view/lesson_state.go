@@ -44,6 +44,9 @@ func (l *LessonState) goalText(label string, lang Lang) string {
 
 // hasVerbs tells whether the learner may do anything now.
 func (s *stage) hasVerbs(l *LessonState) bool {
+	if len(l.step().Moves) > 0 {
+		return true
+	}
 	for _, c := range l.Clients {
 		if len(s.verbs(c)) > 0 {
 			return true

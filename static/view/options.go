@@ -112,8 +112,8 @@ type LessonState struct {
 	DecidedMs int64
 	Goals     []GoalState
 	Met       bool
-	// Hints is how many of Page.Hints are shown.
-	Hints int
+	// Hints is how many of the step's hints are shown, Moves how many moves the learner made in its challenge.
+	Hints, Moves int
 	// Allow lists the verbs that a learner may give now ("kill", "start", …); Clients their possible targets.
 	Allow   []string
 	Clients []string

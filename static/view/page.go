@@ -74,7 +74,6 @@ type LessonPage struct {
 	Title  Text        `json:"title"`
 	Steps  []StepPage  `json:"steps"`
 	Goals  []NamedText `json:"goals"`
-	Hints  []NamedText `json:"hints,omitempty"`
 	// Next is the id of the lesson that follows, "" for the last.
 	Next string `json:"next,omitempty"`
 	// Script is the lesson's script. It is not part of the JSON: Page puts it into the element "lesson-script" as text.
@@ -88,6 +87,17 @@ type StepPage struct {
 	Title    Text          `json:"title"`
 	Body     Text          `json:"body"`
 	Question *QuestionPage `json:"question,omitempty"`
+	// Hints are HTML under the same rule, in the order of giving.
+	Hints []Text     `json:"hints,omitempty"`
+	Moves []MovePage `json:"moves,omitempty"`
+	// Par is how many moves a challenge takes at most, 0 where the step is none.
+	Par int `json:"par,omitempty"`
+}
+
+// MovePage is a command that a step offers, with the text of its button.
+type MovePage struct {
+	Text    Text   `json:"text"`
+	Command string `json:"command"`
 }
 
 // QuestionPage is a prediction. Ask, and an option's Text and Why, are HTML under the same rule as StepPage.Body.

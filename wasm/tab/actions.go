@@ -125,8 +125,10 @@ func (m *lessonMode) do(action, arg string) bool {
 	case "speed":
 		return m.setSpeed(arg)
 	case "faster":
+		m.paced = true
 		m.pace.shift(1)
 	case "slower":
+		m.paced = true
 		m.pace.shift(-1)
 	case "seek":
 		at, err := strconv.ParseFloat(arg, 64)
@@ -187,6 +189,8 @@ func (m *lessonMode) narration(action, arg string) bool {
 		m.t.out.Reveal = "part-lesson"
 	case "question":
 		m.t.out.Reveal, m.t.out.Field = "part-lesson", true
+	case "move":
+		m.act(inputCommand, arg)
 	case "add-partitions":
 		m.addPartitions(arg)
 	default:
@@ -216,6 +220,7 @@ func (m *lessonMode) setSpeed(arg string) bool {
 	}
 	for _, s := range speeds() {
 		if float(s) == want {
+			m.paced = true
 			m.pace.set(s)
 			return true
 		}
@@ -225,13 +230,14 @@ func (m *lessonMode) setSpeed(arg string) bool {
 
 // hint shows one more hint.
 func (m *lessonMode) hint() {
-	if m.hints >= len(m.page.Hints) {
+	step := m.cursor.lesson().player.Index()
+	list, n := m.page.Steps[step].Hints, m.hints[step]
+	if n >= len(list) {
 		m.t.say("no-hints")
 		return
 	}
-	m.hints++
-	text := plain(m.page.Hints[m.hints-1].Text.In(m.t.options.Lang))
-	m.t.announce = append(m.t.announce, m.t.word("hint-shown", strconv.Itoa(m.hints), strconv.Itoa(len(m.page.Hints)), text))
+	m.hints[step]++
+	m.t.announce = append(m.t.announce, m.t.word("hint-shown", strconv.Itoa(n+1), strconv.Itoa(len(list)), plain(list[n].In(m.t.options.Lang))))
 }
 
 // fill puts the lesson's state into the options and returns the picture at the cursor.
@@ -243,12 +249,13 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
 	o.Head = m.cursor.furthest
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client
-	if m.hints > 0 && m.hints <= len(m.lesson.Hints) {
-		if f := m.lesson.Hints[m.hints-1].Focus; f.Part != "" {
+	hints := m.hints[p.Index()]
+	if hints > 0 && hints <= len(step.Hints) {
+		if f := step.Hints[hints-1]; f.Part != "" {
 			o.Focus, o.FocusClient = f.Part, f.Client
 		}
 	}
-	s := &view.LessonState{Page: m.page, Step: p.Index(), Gate: string(p.Gate()), Met: b.met, Hints: m.hints, Allow: step.Allow}
+	s := &view.LessonState{Page: m.page, Step: p.Index(), Gate: string(p.Gate()), Met: b.met, Hints: hints, Moves: p.Moves(), Allow: step.Allow}
 	if step.Wait != nil {
 		s.Waits = waitWords(step.Wait.String(), o.Lang)
 	}
@@ -264,7 +271,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 		s.Picked, s.Chosen, s.Right, s.DecidedMs = a.Chosen, a.Chosen, a.Right, a.DecidedMs
 	}
 	for _, g := range b.goals {
-		s.Goals = append(s.Goals, view.GoalState{Label: g.Label, Holds: g.Holds, Now: g.Now})
+		s.Goals = append(s.Goals, view.GoalState{Label: g.Label, Holds: g.Holds, Now: nowWords(g.Now, o.Lang)})
 	}
 	o.Lesson = s
 	return m.cursor.model

@@ -48,6 +48,7 @@ func perform(in input, e *script.Engine, p *lessons.Player) error {
 		if err := e.Clone().Do(c); err != nil {
 			return err
 		}
+		p.Moved()
 		return e.Do(c)
 	}
 	return fmt.Errorf("no input is called %q", string(in.kind))
@@ -59,13 +60,13 @@ func command(text string, p *lessons.Player) (script.Command, error) {
 	if err != nil {
 		return c, err
 	}
+	if p.Allows(c.Verb, c.Raw) {
+		return c, nil
+	}
 	if c.Not || !slices.Contains(lessons.LearnerVerbs, c.Verb) {
 		return c, fmt.Errorf("%q is nothing that a learner can do", text)
 	}
-	if !p.Allows(c.Verb) {
-		return c, notAllowedError{c.Verb}
-	}
-	return c, nil
+	return c, notAllowedError{c.Verb}
 }
 
 // notAllowedError is returned for a verb that the current step does not offer.

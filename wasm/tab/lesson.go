@@ -19,7 +19,8 @@ type lessonMode struct {
 	cursor *cursor
 	pace   pace
 	picked string // the option that is marked
-	hints  int
+	hints  map[int]int // how many were shown, by step
+	paced  bool        // the learner chose a speed; steps no longer do
 	undo   []past
 	// chasing is set while the head runs to where a link or an undo leads.
 	chasing *chasing
@@ -43,7 +44,7 @@ const (
 
 // newLessonMode reads the lesson out of what the page carries and runs its set-up.
 func newLessonMode(t *Tab, script, page string) (*lessonMode, error) {
-	m := &lessonMode{t: t, page: &view.LessonPage{}, pace: newPace()}
+	m := &lessonMode{t: t, page: &view.LessonPage{}, pace: newPace(), hints: map[int]int{}}
 	err := json.Unmarshal([]byte(page), m.page)
 	if err != nil {
 		return nil, fmt.Errorf("the text of the lesson cannot be read: %w", err)
@@ -143,7 +144,7 @@ func (m *lessonMode) noteBeat(before beat) {
 func (m *lessonMode) enterStep() {
 	m.picked = ""
 	s := m.cursor.lesson().player.Step()
-	if s.Speed.Den != 0 {
+	if s.Speed.Den != 0 && !m.paced {
 		m.pace.set(s.Speed)
 	}
 	m.t.dirty = true
@@ -273,6 +274,21 @@ func (m *lessonMode) show(seq int64) {
 		}
 	}
 	m.cursor.toSeq(seq)
+}
+
+// stops tells whether a grain stops at an event. Of what all fifty partitions of __consumer_offsets go through at once
+// only the last is a step.
+func (m *lessonMode) stops(g view.Grain, seq int64) bool {
+	e := m.head.at(seq)
+	if seq < m.head.seq() {
+		switch e.Body.(type) {
+		case event.LeaderChanged, event.LoadStarted, event.LoadFinished:
+			if next := m.head.at(seq + 1); next.AtMs == e.AtMs && next.Body.Kind() == e.Body.Kind() {
+				return false
+			}
+		}
+	}
+	return stopsAt(g, e)
 }
 
 // stopsAt tells whether an event is one that a grain stops at.

@@ -43,7 +43,7 @@ func (m *lessonMode) stepForward(g view.Grain) {
 // search looks among the events that are known, from seq on; 0 where none fits.
 func (m *lessonMode) search(seq int64, g view.Grain) int64 {
 	for ; seq <= m.head.seq(); seq++ {
-		if stopsAt(g, m.head.at(seq)) {
+		if m.stops(g, seq) {
 			return seq
 		}
 	}
@@ -81,7 +81,7 @@ func (m *lessonMode) stepBack(g view.Grain) {
 	}
 	before := m.cursor.lesson()
 	seq := m.cursor.seq - 1
-	for seq > floor && seq >= m.head.first() && !stopsAt(g, m.head.at(seq)) {
+	for seq > floor && seq >= m.head.first() && !m.stops(g, seq) {
 		seq--
 	}
 	m.show(seq)

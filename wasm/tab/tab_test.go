@@ -197,7 +197,15 @@ func TestWaitingIsTold(t *testing.T) {
 func TestHints(t *testing.T) {
 	d := openLesson(t, ghostLesson, "")
 	d.key("h")
-	if d.options.Focus != "headline" || d.options.Lesson.Hints != 1 {
+	for d.gate() != lessons.Asking { // hints belong to a step
+		d.do("next", "")
+		d.do("pause", "")
+	}
+	if d.frame(16); d.options.Lesson.Hints != 0 {
+		t.Errorf("%d hints of another step are shown", d.options.Lesson.Hints)
+	}
+	d.key("h")
+	if d.options.Focus != "shelves" || d.options.Lesson.Hints != 1 {
 		t.Errorf("the first hint points at %q", d.options.Focus)
 	}
 	d.key("h")
@@ -265,4 +273,44 @@ func TestWhateverIsDone(t *testing.T) {
 			rt.Fatalf("the link %s leads to event %d: %q", d.lesson.link(), again.seq(), again.options.Note)
 		}
 	})
+}
+
+// TestChosenSpeedStays: a step has a speed of its own only until the learner has chosen one.
+func TestChosenSpeedStays(t *testing.T) {
+	d := openLesson(t, ghostLesson, "")
+	d.do("speed", "100")
+	for d.gate() != lessons.Asking {
+		d.do("next", "")
+		d.do("pause", "")
+	}
+	if d.frame(16); d.options.Speed != 100 {
+		t.Errorf("the speed is %v", d.options.Speed)
+	}
+	if text := view.Headline(d.model(), d.options); !strings.Contains(text, "What comes next is the question") || strings.Contains(text, "session") {
+		t.Errorf("the headline answers the question: %s", text)
+	}
+}
+
+// TestManyAtOnceAreOneStep: what all fifty partitions of __consumer_offsets go through at once takes a press each kind.
+func TestManyAtOnceAreOneStep(t *testing.T) {
+	d := openLesson(t, firstLesson, "")
+	d.key("n")
+	d.do("pause", "")
+	pressed := 0
+	for ; d.gate() == lessons.Waiting && pressed < 100; pressed++ {
+		d.key("ArrowRight")
+	}
+	if pressed > 40 {
+		t.Errorf("%d presses to find the coordinator", pressed)
+	}
+	seq := d.seq()
+	for range pressed {
+		d.key("ArrowLeft")
+	}
+	for range pressed {
+		d.key("ArrowRight")
+	}
+	if d.seq() != seq {
+		t.Errorf("back and forth leads to %d, not %d", d.seq(), seq)
+	}
 }

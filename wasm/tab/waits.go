@@ -24,6 +24,7 @@ var waitClauses = []waitClause{
 	{"event ClientAssigned client={0}", view.Text{En: "{0} knows what to read", Zh: "{0} 知道自己该读什么"}},
 	{"event HeartbeatReceived member={0}", view.Text{En: "the next heartbeat of {0} has arrived", Zh: "{0} 的下一次心跳到达"}},
 	{"event MemberRemoved member={0}", view.Text{En: "{0} has been removed from the group", Zh: "{0} 被移出消费组"}},
+	{"event HeartbeatReceived member={0} code=27", view.Text{En: "{0} has heard REBALANCE_IN_PROGRESS", Zh: "{0} 听到 REBALANCE_IN_PROGRESS"}},
 	{"waiting-for {0}", view.Text{En: "the group waits for {0}", Zh: "消费组在等 {0}"}},
 	{"not waiting-for {0}", view.Text{En: "no longer for {0}", Zh: "不再等 {0}"}},
 	{"state {0}", view.Text{En: "the group is {0}", Zh: "消费组处于 {0}"}},
@@ -32,11 +33,50 @@ var waitClauses = []waitClause{
 	{"client {0} {1}", view.Text{En: "{0} is {1}", Zh: "{0} 处于 {1}"}},
 }
 
-// waitWords says a condition of a lesson's script in words. A clause that has none stands as the script writes it.
+// nowClauses say what is the case where a goal does not hold: Like is what package script says. {0} may stand for any
+// word. The first that fits counts.
+var nowClauses = []waitClause{
+	{"state is {0}", view.Text{Zh: "现在是 {0}"}},
+	{"no broker has the group", view.Text{Zh: "还没有 broker 持有这个消费组"}},
+	{"generation is {0}", view.Text{Zh: "现在是第 {0} 代"}},
+	{"there is 1 member", view.Text{Zh: "现在有 1 个成员"}},
+	{"there are {0} members", view.Text{Zh: "现在有 {0} 个成员"}},
+	{"{0} is owned by {1}", view.Text{Zh: "{0} 归 {1}"}},
+	{"nobody owns {0}", view.Text{Zh: "{0} 没有主人"}},
+	{"every partition has an owner", view.Text{Zh: "每个分区都有主人"}},
+	{"{0} is committed at {1}", view.Text{Zh: "{0} 提交到 {1}"}},
+	{"{0} has no committed offset", view.Text{Zh: "{0} 没有已提交的位移"}},
+	{"the group waits for nobody", view.Text{Zh: "消费组没有在等谁"}},
+	{"broker {0} has the group", view.Text{Zh: "持有消费组的是 broker {0}"}},
+	{"the leader is {0}", view.Text{Zh: "组长是 {0}"}},
+	{"there is no leader", view.Text{Zh: "没有组长"}},
+	{"it is {0}", view.Text{Zh: "现在是 {0}"}},
+	{"{0} is {1}", view.Text{Zh: "{0} 处于 {1}"}},
+}
+
+// nowWords says in the page's language what package script says in English.
+func nowWords(now string, lang view.Lang) string {
+	if lang != view.Chinese || now == "" {
+		return now
+	}
+	list := strings.Split(now, "; ")
+	for i, clause := range list {
+		list[i], _ = wordsOf(nowClauses, clause, lang)
+		if before, after, found := strings.Cut(clause, " partitions have no owner: "); found {
+			list[i] = before + " 个分区没有主人：" + after
+		}
+	}
+	return strings.Join(list, "；")
+}
+
+// waitWords says a condition of a lesson's script in words. Where a clause has none, the step's own text says what comes.
 func waitWords(condition string, lang view.Lang) string {
 	var said []string
 	for clause := range strings.SplitSeq(condition, " and ") {
-		text, _ := clauseWords(clause, lang)
+		text, ok := wordsOf(waitClauses, clause, lang)
+		if !ok {
+			return view.Text{En: "what it is about has happened", Zh: "这一步要看的事发生"}.In(lang)
+		}
 		said = append(said, text)
 	}
 	if lang == view.Chinese {
@@ -48,10 +88,10 @@ func waitWords(condition string, lang view.Lang) string {
 	return said[0]
 }
 
-// clauseWords says one clause, and whether there are words for it.
-func clauseWords(clause string, lang view.Lang) (string, bool) {
+// wordsOf says one clause, and whether there are words for it.
+func wordsOf(list []waitClause, clause string, lang view.Lang) (string, bool) {
 	have := strings.FieldsFunc(clause, isBreak)
-	for _, c := range waitClauses {
+	for _, c := range list {
 		names, ok := matchWords(have, strings.FieldsFunc(c.Like, isBreak))
 		if !ok {
 			continue

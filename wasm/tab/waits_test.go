@@ -1,12 +1,8 @@
 package tab
 
 import (
-	"io/fs"
-	"strings"
 	"testing"
 
-	"grouplab/lessons"
-	"grouplab/lessons/content"
 	"grouplab/static/view"
 )
 
@@ -14,7 +10,7 @@ func TestWaitsInWords(t *testing.T) {
 	for condition, want := range map[string][2]string{
 		"event CoordinatorFound client=c1":                  {"c1 has found its coordinator", "c1 找到协调者"},
 		"state Stable and generation >= 5 and client c3 UP": {"the group is Stable, its generation is 5 or later and c3 is UP", "消费组处于 Stable，到了第 5 代或更晚，c3 处于 UP"},
-		"event LogCut epoch=3":                              {"event LogCut epoch=3", "event LogCut epoch=3"},
+		"event LogCut epoch=3":                              {"what it is about has happened", "这一步要看的事发生"},
 	} {
 		for i, lang := range []view.Lang{view.English, view.Chinese} {
 			if got := waitWords(condition, lang); got != want[i] {
@@ -24,29 +20,19 @@ func TestWaitsInWords(t *testing.T) {
 	}
 }
 
-// TestEveryWaitHasWords: no learner reads the language of the scripts.
-func TestEveryWaitHasWords(t *testing.T) {
-	folders, err := fs.ReadDir(content.FS, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range folders {
-		text, _ := source(t, folder.Name())
-		l, err := lessons.Load(folder.Name()[3:], text)
-		if err != nil {
-			t.Fatal(err)
+// TestGoalsInChinese: what a goal lacks is said in the page's language.
+func TestGoalsInChinese(t *testing.T) {
+	for now, want := range map[string]string{
+		"state is Empty; there are 2 members":           "现在是 Empty；现在有 2 个成员",
+		"c2 is REBALANCING":                             "c2 处于 REBALANCING",
+		"2 partitions have no owner: orders-0 orders-1": "2 个分区没有主人：orders-0 orders-1",
+		"it is 00:00:03.000":                            "现在是 00:00:03.000",
+	} {
+		if got := nowWords(now, view.Chinese); got != want {
+			t.Errorf("%q: %q, want %q", now, got, want)
 		}
-		for _, step := range l.Steps {
-			if step.Wait == nil {
-				continue
-			}
-			for clause := range strings.SplitSeq(step.Wait.String(), " and ") {
-				for _, lang := range []view.Lang{view.English, view.Chinese} {
-					if _, ok := clauseWords(clause, lang); !ok {
-						t.Errorf("%s, step %s: %q has no words in waitClauses", l.ID, step.Name, clause)
-					}
-				}
-			}
+		if got := nowWords(now, view.English); got != now {
+			t.Errorf("English %q became %q", now, got)
 		}
 	}
 }

@@ -99,10 +99,16 @@ func (b *Book) Error(status int, said view.Text) view.PageData {
 func lesson(l *render.Lesson) *view.LessonPage {
 	page := &view.LessonPage{
 		ID: l.ID, Title: both(l.Title), Script: l.Script,
-		Goals: named(l.Goals), Hints: named(l.Hints),
+		Goals: named(l.Goals),
 	}
 	for _, s := range l.Steps {
-		step := view.StepPage{Name: s.Name, Title: both(s.Title), Body: both(s.HTML)}
+		step := view.StepPage{Name: s.Name, Title: both(s.Title), Body: both(s.HTML), Par: s.Par}
+		for _, h := range s.Hints {
+			step.Hints = append(step.Hints, both(h))
+		}
+		for _, m := range s.Moves {
+			step.Moves = append(step.Moves, view.MovePage{Text: both(m.Text), Command: m.Command})
+		}
 		if q := s.Question; q != nil {
 			step.Question = &view.QuestionPage{Ask: both(q.AskHTML)}
 			for _, o := range q.Options {
