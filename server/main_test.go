@@ -85,23 +85,30 @@ func TestFlags(t *testing.T) {
 		{"-flush soon", 2, `never, interval or always, not "soon"`},
 		{"-flush always", 2, "nothing to write without -data"},
 		{"-data main.go", 1, "-data: the folder main.go cannot be made or used: not a directory"},
-		{"-attach host:9092", 2, "flag provided but not defined: -attach"},
+		{"-atach host:9092", 2, "there is no flag -atach; the nearest is -"},
+		{"-advertize x:1", 2, "the nearest is -advertise"},
+		{"-group.max.size 7", 2, "are given as -set group.max.size=VALUE"},
+		{"-log xml", 2, `text or json, not "xml"`},
+		{"-log-level loud", 2, "debug, info, warn or error"},
+		{"-tls-cert main.go", 2, "-tls-key: it is missing"},
+		{"-tls-cert main.go -tls-key main.go", 2, "-tls-cert main.go: there is no certificate in it"},
+		{"-users no-such-file", 2, "no such file"},
 		{"sites", 2, `"sites" is no flag and no command`},
 		{"site", 2, "usage: server site DIR"},
-		{"-set no.such.name=1", 1, "no setting is called"},
+		{"-set no.such.name=1", 2, "no setting is called"},
 		{"-http " + taken.Addr().String(), 1, "-http: port"},
-		{"-http 0.0.0.0:0", 1, "-remote"},
+		{"-http 0.0.0.0:0", 2, "-remote"},
 		{"-set help", 0, "group.initial.rebalance.delay.ms"},
 		{"-h", 0, "usage: server [flags]"},
 	}
 	for _, c := range cases {
 		var out output
 		args := strings.Fields(c.args)
-		if !strings.Contains(c.args, "-http") && c.code == 1 {
-			args = append(args, "-http", "127.0.0.1:0")
+		if !strings.Contains(c.args, "-http") && c.args[0] == '-' {
+			args = append([]string{"-http", "127.0.0.1:0"}, args...)
 		}
-		if c.code == 1 {
-			args = append(args, "-kafka", "127.0.0.1:0")
+		if c.args[0] == '-' {
+			args = append([]string{"-kafka", "127.0.0.1:0"}, args...)
 		}
 		if code := run(context.Background(), args, &out, &out); code != c.code || !strings.Contains(out.String(), c.says) {
 			t.Errorf("server %s: code %d, want %d; said %q, which should hold %q", c.args, code, c.code, out.String(), c.says)

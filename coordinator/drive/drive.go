@@ -32,6 +32,9 @@ type Config struct {
 	LoadChunkBytes int
 	// Decompress opens compressed batches of __consumer_offsets during a load; nil: such a load fails, saying so.
 	Decompress log.Decompress
+	// Loading is told after each chunk of a load how far it is, before the load goes on: what a host shows of a load that
+	// lasts. It must not use the drive. Copies of the drive do not call it. nil: nobody is told.
+	Loading func(broker int32, topic string, partition int32, nextOffset, endOffset int64)
 }
 
 // BrokerReply is a coordinator's reply and the broker that gave it.
@@ -395,7 +398,7 @@ func (d *Drive) Probe(nowMs int64, broker int32, r coordinator.Request) coordina
 // Clone returns a copy that goes its own way and numbers its events with n.
 func (d *Drive) Clone(n *event.Numbers) *Drive {
 	k := *d
-	k.cfg.Numbers, k.cfg.Cluster.Numbers = n, n
+	k.cfg.Numbers, k.cfg.Cluster.Numbers, k.cfg.Loading = n, n, nil
 	k.cluster = d.cluster.Clone(n)
 	k.machines = slices.Clone(d.machines)
 	for i := range k.machines {

@@ -90,6 +90,9 @@ func (d *Drive) loadChunk(l *load) bool {
 			}
 			l.next, chunk = b.NextOffset(), rest
 		}
+		if d.cfg.Loading != nil {
+			d.cfg.Loading(l.broker, l.topic, l.partition, l.next, l.end)
+		}
 		if failed == "" && read && l.next < l.end {
 			return true
 		}

@@ -38,10 +38,10 @@ func (a address) wildcard() bool {
 	return a.host == "" || ip != nil && ip.IsUnspecified()
 }
 
-// check keeps the lab to this machine unless remote says otherwise: it has no users and no encryption.
+// check keeps the lab to this machine unless remote says otherwise: what others can reach must be meant.
 func (a address) check(remote bool) error {
 	if !a.loopback() && !remote {
-		return fmt.Errorf("%s %s can be reached by other machines, and the lab asks nobody who they are; take 127.0.0.1, or add -remote if that is what you want", a.flag, a)
+		return fmt.Errorf("%s %s can be reached by other machines, and it is for this machine alone unless you say otherwise; take 127.0.0.1, or add -remote if that is what you want", a.flag, a)
 	}
 	return nil
 }

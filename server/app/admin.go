@@ -217,5 +217,5 @@ func (b *backend) apply(nowMs int64, s settings) {
 		c.MinCompactionLagMs, c.MaxCompactionLagMs = s.cluster.MinCompactionLagMs, s.cluster.MaxCompactionLagMs
 	})
 	b.drive.ConfigChanged(nowMs, s.group)
-	b.kafka.SetMaxConnections(s.kafka.MaxConnections)
+	b.kafka.SetMaxConnections(s.kafka.MaxConnections, s.kafka.MaxConnectionsPerIP)
 }

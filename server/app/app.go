@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
 	"sync"
 	"time"
 
@@ -59,7 +61,13 @@ type Config struct {
 	Demo int
 	// Remote allows addresses that other machines can reach. Without it such an address is an error.
 	Remote bool
-	// Logf gets one line for each thing an operator should know; nil means nowhere.
+	// TLSCert and TLSKey are files in PEM; with them the brokers speak TLS. TLSClientCA, if it is set, is the authority that
+	// signed the certificates which clients then have to show. HTTPTLS encrypts the page, too.
+	TLSCert, TLSKey, TLSClientCA string
+	HTTPTLS                      bool
+	// Log gets a line for each noteworthy fact. Logf, where there is no Log, gets the same lines without their attributes.
+	// Without both there are none.
+	Log  *slog.Logger
 	Logf func(format string, args ...any)
 }
 
@@ -78,7 +86,11 @@ type Server struct {
 	web     *web.Server
 	demo    *demo.Demo
 	page    net.Listener
+	front   *web.Front
+	site    *http.Server
+	served  chan error // what site.Serve ended with
 	data    *data
+	tls     *certificates
 
 	stop  context.CancelFunc
 	ctx   context.Context
@@ -89,20 +101,24 @@ type Server struct {
 // New checks the configuration and takes the ports, so that a wrong flag or a taken port is an error here, one that
 // names the flag and says what would be right. Nothing is served before Run; whoever does not call Run calls Close.
 func New(cfg Config) (*Server, error) {
-	if cfg.Logf == nil {
-		cfg.Logf = func(string, ...any) {}
-	}
+	cfg.logs()
 	set := defaultSettings()
 	if err := errors.Join(cfg.check(), set.apply(cfg.Set), set.check(cfg.Brokers)); err != nil {
-		return nil, err
+		return nil, usage{err}
 	}
 	s := &Server{cfg: cfg, token: web.NewToken(), done: make(chan struct{})}
+	var err error
+	if s.tls, err = openCertificates(cfg); err != nil {
+		return nil, err
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	sockets, err := s.takePorts()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.wire(set, sockets); err != nil {
+	progress := newProgress(cfg.Log)
+	s.openPage(progress)
+	if err := s.wire(set, sockets, progress); err != nil {
 		s.closePage()
 		s.data.close(nil)
 		for _, socket := range sockets {
@@ -123,10 +139,9 @@ func (cfg Config) check() error {
 	return nil
 }
 
-// takePorts listens for the lab's page and for every broker.
-func (s *Server) takePorts() (sockets []net.Listener, err error) {
-	first, err := parseAddress("-kafka", s.cfg.Kafka)
-	if err == nil {
+// readAddresses checks what the flags say of addresses. first is broker 1's.
+func (s *Server) readAddresses() (first address, err error) {
+	if first, err = parseAddress("-kafka", s.cfg.Kafka); err == nil {
 		err = first.check(s.cfg.Remote)
 	}
 	if err == nil && s.cfg.HTTP != "" {
@@ -134,17 +149,26 @@ func (s *Server) takePorts() (sockets []net.Listener, err error) {
 			err = s.http.check(s.cfg.Remote)
 		}
 	}
+	if err == nil {
+		err = s.readAdvertised()
+	}
+	last := first.port + int(s.cfg.Brokers) - 1
+	switch {
+	case err != nil:
+		return first, err
+	case first.wildcard() && s.cfg.Advertise == "":
+		return first, fmt.Errorf("-kafka %s: clients are told this address, and nobody can connect to %q; name the host or address that they use, or add -advertise HOST:0", first, first.host)
+	case last > 65535:
+		return first, fmt.Errorf("-kafka %s: broker %d would listen on port %d; choose at most %d", first, s.cfg.Brokers, last, 65536-s.cfg.Brokers)
+	}
+	return first, nil
+}
+
+// takePorts listens for the lab's page and for every broker.
+func (s *Server) takePorts() (sockets []net.Listener, err error) {
+	first, err := s.readAddresses()
 	if err != nil {
-		return nil, err
-	}
-	if err := s.readAdvertised(); err != nil {
-		return nil, err
-	}
-	if first.wildcard() && s.cfg.Advertise == "" {
-		return nil, fmt.Errorf("-kafka %s: clients are told this address, and nobody can connect to %q; name the host or address that they use, or add -advertise HOST:0", first, first.host)
-	}
-	if last := first.port + int(s.cfg.Brokers) - 1; last > 65535 {
-		return nil, fmt.Errorf("-kafka %s: broker %d would listen on port %d; choose at most %d", first, s.cfg.Brokers, last, 65536-s.cfg.Brokers)
+		return nil, usage{err}
 	}
 	defer func() {
 		if err != nil {
@@ -173,18 +197,12 @@ func (s *Server) takePorts() (sockets []net.Listener, err error) {
 	return sockets, nil
 }
 
-func (s *Server) closePage() {
-	if s.page != nil {
-		s.page.Close()
-	}
-}
-
 // wire builds everything, from the machine outwards.
-func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
+func (s *Server) wire(set settings, sockets []net.Listener, starting *progress) (err error) {
 	var users kafka.Users
 	for _, u := range s.cfg.Users {
 		if err := users.Add(u.Name, u.Password); err != nil {
-			return fmt.Errorf("-users: %q: %w", u.Name, err)
+			return usagef("-users: %q: %w", u.Name, err)
 		}
 	}
 	clock, numbers := loop.NewClock(), &event.Numbers{}
@@ -192,19 +210,24 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	set.cluster.HostPort = func(id int32) (string, int32) { return s.told[id-1].host, int32(s.told[id-1].port) }
 	set.cluster.Decompress = decompress
 	set.cluster.Quiet = s.page == nil // nobody could see the events of single batches
+	loading := &loads{log: s.cfg.Log}
 	if s.cfg.Data != "" {
+		loading.progress = starting
 		if s.data, err = openData(s.cfg); err != nil {
 			return fmt.Errorf("-data: %w", err)
 		}
-		set.cluster.Disk = s.data.disk
+		loading.disk = s.countDisk(starting)
+		set.cluster.Disk = loading.disk
 	}
 	machine := drive.New(clock.NowMs(), drive.Config{Cluster: set.cluster, Settings: set.group, MemberID: memberID,
-		Transactions: set.transactions, Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes, Decompress: decompress})
+		Transactions: set.transactions, Numbers: numbers, DeliverAtOnce: true, LoadChunkBytes: set.loadChunkBytes, Decompress: decompress, Loading: loading.loading})
 	if s.data != nil {
 		if err := s.data.restore(clock.NowMs(), machine); err != nil {
 			return fmt.Errorf("-data: %w", err)
 		}
+		s.tellRestored(loading.disk, starting)
 	}
+	loading.progress = nil
 	for _, t := range s.cfg.Topics {
 		if have := machine.Cluster().Partitions(t.Name); s.data != nil && have > 0 {
 			if have != t.Partitions {
@@ -213,21 +236,22 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 			continue
 		}
 		if code, message := machine.CreateTopic(clock.NowMs(), t.Name, t.Partitions, -1, nil); code != 0 {
-			return fmt.Errorf("-topics %s=%d: %s", t.Name, t.Partitions, message)
+			return usagef("-topics %s=%d: %s", t.Name, t.Partitions, message)
 		}
 	}
 	s.backend = &backend{drive: machine, produced: map[int64]func(int64, kafka.Appended){}, started: func(id int32) { s.brokers.Open(id) }}
 	s.backend.live = newLive(set, s.cfg.Set, machine.Cluster().Config())
+	s.backend.live.protocol, s.backend.narrator.log = s.Protocol(), s.cfg.Log
 	s.backend.look()
 	looped := loop.Config{Clock: clock, Drive: machine, Numbers: numbers, Taken: s.backend.taken}
-	if s.data != nil && s.cfg.Flush == store.Always {
-		looped.BeforeAnswers = s.beforeAnswers
+	if s.data != nil {
+		looped.TurnBegins, looped.TurnEnds = s.data.kept, s.data.flush
 	}
 	if s.page != nil {
 		looped.Sink = s.publish
 	}
 	s.loop = loop.New(looped)
-	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, CheckBatch: checkBatch, Users: users, Logf: s.cfg.Logf})
+	s.brokers = kafka.New(kafka.Config{Loop: s.loop, Cluster: s.backend, Settings: set.kafka, CheckBatch: checkBatch, Users: users, TLS: s.listenerTLS(), Log: s.cfg.Log})
 	s.backend.loop, s.backend.kafka = s.loop, s.brokers
 	if s.data != nil {
 		err := s.backend.remember(clock.NowMs(), s.data)
@@ -243,7 +267,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 			return err
 		}
 	}
-	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Client: s.cfg.asUser(), Logf: s.cfg.Logf})
+	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Client: s.asClient(), Logf: s.cfg.Logf})
 	if s.page == nil {
 		return nil
 	}
@@ -252,12 +276,15 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	return err
 }
 
-// asUser is how the demo's clients say who they are: as the first user.
-func (cfg Config) asUser() []kgo.Opt {
-	if len(cfg.Users) == 0 {
-		return nil
+// asClient is how the demo's clients connect and say who they are: as the first user.
+func (s *Server) asClient() (options []kgo.Opt) {
+	if s.tls != nil {
+		options = append(options, kgo.DialTLSConfig(s.tls.client()))
 	}
-	return []kgo.Opt{kgo.SASL(scram.Auth{User: cfg.Users[0].Name, Pass: cfg.Users[0].Password}.AsSha256Mechanism())}
+	if users := s.cfg.Users; len(users) > 0 {
+		options = append(options, kgo.SASL(scram.Auth{User: users[0].Name, Pass: users[0].Password}.AsSha256Mechanism()))
+	}
+	return options
 }
 
 // demoSession is ten seconds, or the nearest that the brokers allow.
@@ -321,27 +348,6 @@ func (s *Server) run(ctx context.Context) error {
 	return errors.Join(err, s.data.close(s.loop))
 }
 
-// servePages serves HTTP, where it is wanted, until the server stops.
-func (s *Server) servePages() error {
-	if s.page == nil {
-		<-s.ctx.Done()
-		return nil
-	}
-	site := web.HTTPServer(s.web)
-	failed := make(chan error, 1)
-	go func() { failed <- site.Serve(s.page) }()
-	select {
-	case err := <-failed:
-		s.hub.Close()
-		return fmt.Errorf("-http %s: %w", s.http, err)
-	case <-s.ctx.Done():
-	}
-	s.hub.Close()
-	site.Close()
-	<-failed
-	return nil
-}
-
 // Close ends Run, drops all connections and waits until every goroutine of the server is gone.
 func (s *Server) Close() error {
 	s.stop()
@@ -367,27 +373,8 @@ func (s *Server) KafkaAddrs() []string {
 	return list
 }
 
-// HTTPAddr is the lab's address, HOST:PORT; "" where there are no pages.
-func (s *Server) HTTPAddr() string {
-	if s.page == nil {
-		return ""
-	}
-	return s.http.String()
-}
-
 // Token allows what changes something over HTTP. Pages carry it; scripts are given it at start.
 func (s *Server) Token() string { return s.token }
-
-// Exposed lists the addresses that other machines can reach.
-func (s *Server) Exposed() []string {
-	var list []string
-	for _, a := range append([]address{s.http}, s.kafka...) {
-		if !a.loopback() && (a != address{}) {
-			list = append(list, a.String())
-		}
-	}
-	return list
-}
 
 // clusterError is a Kafka error code and its message as a Go error for an operator.
 func clusterError(what string, code int16, message string) error {

@@ -27,6 +27,7 @@ type backend struct {
 
 	produced map[int64]func(nowMs int64, a kafka.Appended)
 	live     liveSettings
+	narrator narrator
 	data     *data // nil: everything is in memory
 }
 
@@ -41,6 +42,7 @@ func (b *backend) taken(nowMs int64, out drive.Output) {
 		b.data.keepUp(nowMs)
 	}
 	b.kafka.Saw(out.Events)
+	b.narrator.saw(out.Events)
 	for i := range out.Events {
 		switch body := out.Events[i].Body.(type) {
 		case event.LeaderChanged:

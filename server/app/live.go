@@ -14,7 +14,7 @@ import (
 // dynamic are the settings that Kafka changes while its brokers run (DynamicBrokerConfig.AllDynamicConfigs).
 var dynamic = map[string]bool{"log.cleaner.backoff.ms": true, "log.cleaner.delete.retention.ms": true, "log.cleaner.max.compaction.lag.ms": true,
 	"log.cleaner.min.cleanable.ratio": true, "log.cleaner.min.compaction.lag.ms": true, "log.retention.bytes": true, "log.retention.ms": true,
-	"log.segment.bytes": true, "max.connections": true, "message.max.bytes": true, "min.insync.replicas": true,
+	"log.segment.bytes": true, "max.connections": true, "max.connections.per.ip": true, "message.max.bytes": true, "min.insync.replicas": true,
 	"transaction.partition.verification.enable": true}
 
 // liveSettings are the brokers' settings while they run: those of the start, and what was told since.
@@ -22,6 +22,8 @@ type liveSettings struct {
 	start settings
 	// given are the values of the command line; told those that were changed since, by name.
 	given, told map[string]string
+	// protocol is what the listeners speak, by Kafka's name.
+	protocol string
 }
 
 // newLive takes the settings of the start; started is the cluster's configuration, with its defaults filled in.
@@ -83,7 +85,7 @@ func (l *liveSettings) describe(c cluster.Config, broker int32, onlyTold bool) (
 		return list
 	}
 	host, port := c.HostPort(broker)
-	for name, value := range map[string]string{"advertised.listeners": fmt.Sprintf("PLAINTEXT://%s:%d", host, port), "node.id": fmt.Sprint(broker), "broker.id": fmt.Sprint(broker)} {
+	for name, value := range map[string]string{"advertised.listeners": fmt.Sprintf("%s://%s:%d", l.protocol, host, port), "node.id": fmt.Sprint(broker), "broker.id": fmt.Sprint(broker)} {
 		list = append(list, kafka.Setting{Name: name, Value: value, Type: typeString, Source: kafka.SourceStatic, ReadOnly: true,
 			Synonyms: []kafka.Synonym{{Name: name, Value: value, Source: kafka.SourceStatic}}})
 	}

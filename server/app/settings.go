@@ -63,6 +63,7 @@ var known = []setting{
 	{"log.retention.ms", -1, math.MaxInt64, "604800000", func(s *settings, v int64) { s.cluster.RetentionMs = v }},
 	{"log.segment.bytes", 14, 16 << 20, "16777216", func(s *settings, v int64) { s.cluster.SegmentBytes = int(v) }},
 	{"max.connections", 0, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.kafka.MaxConnections = int32(v) }},
+	{"max.connections.per.ip", 0, math.MaxInt32, "2147483647", func(s *settings, v int64) { s.kafka.MaxConnectionsPerIP = int32(v) }},
 	{"max.incremental.fetch.session.cache.slots", 0, math.MaxInt32, "1000", func(s *settings, v int64) { s.kafka.FetchSessionSlots = int32(v) }},
 	{"message.max.bytes", 1, math.MaxInt32, "1048588", func(s *settings, v int64) { s.cluster.MaxMessageBytes = int(v) }},
 	{"min.insync.replicas", 1, maxBrokers, "1", func(s *settings, v int64) { s.cluster.MinInsyncReplicas = int16(v) }},
@@ -76,6 +77,7 @@ var known = []setting{
 	{"offsets.topic.num.partitions", 1, 10_000, "50", func(s *settings, v int64) { s.cluster.OffsetsPartitions = int32(v) }},
 	{"offsets.topic.replication.factor", 1, maxBrokers, "one a broker, at most 3", func(s *settings, v int64) { s.cluster.OffsetsReplicas = int16(v) }},
 	{"offsets.topic.segment.bytes", 1, math.MaxInt32, "104857600, of which 16777216 are used", func(s *settings, v int64) { s.cluster.OffsetsSegmentBytes = int(v) }},
+	{"queued.max.request.bytes", -1, math.MaxInt64, "536870912", func(s *settings, v int64) { s.kafka.QueuedMaxRequestBytes = v }},
 	{"replica.fetch.backoff.ms", 1, math.MaxInt32, "1000", func(s *settings, v int64) { s.cluster.ReplicaFetchBackoffMs = v }},
 	{"replica.fetch.max.bytes", 1, math.MaxInt32, "1048576", func(s *settings, v int64) { s.cluster.ReplicaFetchMaxBytes = int(v) }},
 	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, "500", func(s *settings, v int64) { s.cluster.ReplicaFetchWaitMaxMs = v }},
@@ -165,12 +167,21 @@ func (s *settings) check(brokers int32) error {
 	return nil
 }
 
-// nearest finds the known name with the smallest distance.
+// nearest finds the known setting with the smallest distance.
 func nearest(name string) string {
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = k.name
+	}
+	return Nearest(name, names)
+}
+
+// Nearest finds the name that somebody probably meant by what was typed; "" where there are none.
+func Nearest(typed string, names []string) string {
 	best, least := "", math.MaxInt
-	for _, k := range known {
-		if d := distance(name, k.name); d < least {
-			best, least = k.name, d
+	for _, name := range names {
+		if d := distance(typed, name); d < least {
+			best, least = name, d
 		}
 	}
 	return best

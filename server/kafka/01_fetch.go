@@ -69,7 +69,7 @@ type fetched struct {
 // read reads what there is for a fetch now.
 func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse, fetched) {
 	answer := request.ResponseKind().(*kmsg.FetchResponse)
-	budget := int(s.cfg.FetchMaxBytes)
+	budget := min(int(s.cfg.FetchMaxBytes), s.answers.room())
 	if request.Version >= 3 {
 		budget = min(budget, int(request.MaxBytes))
 	}

@@ -18,6 +18,8 @@ type call struct {
 	// size is the frame's; weight the answer's, roughly.
 	size, weight int
 	request      kmsg.Request
+	// held is the memory of a large request.
+	held *hold
 	// noAnswer is set for Produce with acks 0.
 	noAnswer bool
 	// bad are the batches of a Produce whose records are wrong, by the places of topic and partition.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -28,7 +27,9 @@ type conn struct {
 	id     int64
 	srv    *Server
 	broker int32
-	nc     net.Conn
+	socket socket
+	// stream is what is read from and written to: the socket, or TLS over it.
+	stream io.ReadWriter
 	// host is the address as Kafka stores it: "/127.0.0.1".
 	host string
 	// turnFn, dispatchFn and flushFn are the methods, made into values once.
@@ -41,6 +42,9 @@ type conn struct {
 	// dead is closed when the connection is over.
 	dead chan struct{}
 	readerSide
+	// requests are the large requests that are not answered yet; waiting are the answers that are not written.
+	requests map[*hold]struct{} // under mu
+	waiting  *hold
 	// unwritten is the size of the answers that were not written yet, roughly.
 	unwritten atomic.Int64
 	// wake tells the writer that there is something in out.
@@ -62,7 +66,12 @@ type conn struct {
 }
 
 func newConn(s *Server, broker int32, nc net.Conn, id int64) *conn {
-	c := &conn{id: id, srv: s, broker: broker, nc: nc, dead: make(chan struct{}), wake: make(chan struct{}, 1)}
+	c := &conn{id: id, srv: s, broker: broker, dead: make(chan struct{}), wake: make(chan struct{}, 1)}
+	c.socket = socket{Conn: nc, c: c}
+	c.stream = &c.socket
+	c.waiting = &hold{pool: s.answers, end: func() {
+		c.end(refusal("it takes its answers too slowly while memory for them is short"))
+	}}
 	c.room.L = &c.mu
 	c.principal = anonymous
 	c.host = "/" + addressOf(nc.RemoteAddr())
@@ -82,18 +91,55 @@ func (c *conn) touch() { c.lastActive.Store(int64(time.Since(c.srv.started))) }
 
 // serve is the connection's life; it returns when both of its goroutines are done.
 func (c *conn) serve() {
+	if err := c.guard(c.secure); err != nil {
+		c.end(err)
+		return
+	}
 	var writer sync.WaitGroup
 	writer.Go(c.write)
 	c.end(c.guard(c.read))
 	writer.Wait()
+	c.giveAll()
 	c.post()
+}
+
+// claimMemory begins to count a large request.
+func (c *conn) claimMemory() *hold {
+	h := c.srv.requests.begin(c.dead, func() {
+		c.end(refusal("its request came too slowly while memory for requests is short (queued.max.request.bytes)"))
+	})
+	c.mu.Lock()
+	if c.requests == nil {
+		c.requests = map[*hold]struct{}{}
+	}
+	c.requests[h] = struct{}{}
+	c.mu.Unlock()
+	return h
+}
+
+// releaseMemory gives back a large request that is answered; giveAll gives back everything.
+func (c *conn) releaseMemory(h *hold) {
+	h.give()
+	c.mu.Lock()
+	delete(c.requests, h)
+	c.mu.Unlock()
+}
+
+func (c *conn) giveAll() {
+	c.waiting.give()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for h := range c.requests {
+		h.give()
+	}
+	c.requests = nil
 }
 
 // guard runs a goroutine's work so that a panic of a decoder or encoder on hostile bytes ends this connection only.
 func (c *conn) guard(work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.srv.logf("connection %d of %s: panic: %v\n%s", c.id, c.nc.RemoteAddr(), p, debug.Stack())
+			c.srv.log.Error(fmt.Sprintf("connection %d of %s: panic: %v", c.id, c.socket.RemoteAddr(), p), "stack", string(debug.Stack()))
 			err = refusef("the request broke the decoder: %v", p)
 		}
 	}()
@@ -102,7 +148,8 @@ func (c *conn) guard(work func() error) (err error) {
 
 // read is the reader's life: frames to calls to the loop.
 func (c *conn) read() error {
-	in := newFrames(&idleReader{c: c}, c.srv.cfg.SocketRequestMaxBytes)
+	in := newFrames(c.stream, c.srv.cfg.SocketRequestMaxBytes)
+	in.claim = c.claimMemory
 	var batch []*call
 	for {
 		frame, inPlace, err := in.next()
@@ -114,6 +161,10 @@ func (c *conn) read() error {
 		if err != nil {
 			c.submit(batch)
 			return err
+		}
+		if in.held != nil { // it came whole: nothing depends on the client any more
+			in.held.settle()
+			next.held, in.held = in.held, nil
 		}
 		batch = append(batch, next)
 		if len(batch) == maxInFlight/2 || !in.more() {
@@ -236,10 +287,10 @@ func (c *conn) end(why error) {
 	bad := errors.As(why, &refused)
 	c.ended, c.byClient = reason(why), !bad && why != errDropped
 	close(c.dead)
-	c.nc.Close()
+	c.socket.Close()
 	c.room.Broadcast()
 	if bad {
-		c.srv.refused("%s to broker %d: %s", c.nc.RemoteAddr(), c.broker, refused)
+		c.srv.refused(c.broker, c.socket.RemoteAddr(), string(refused))
 	}
 }
 
@@ -255,41 +306,3 @@ func reason(why error) string {
 	}
 	return fmt.Sprintf("the connection broke: %v", why)
 }
-
-// idleReader reads from the socket and ends a connection on which nothing moved for connections.max.idle.ms.
-type idleReader struct {
-	c *conn
-	// armed is when the socket's deadline was set last.
-	armed time.Time
-}
-
-func (r *idleReader) Read(p []byte) (int, error) {
-	idle := time.Duration(r.c.srv.cfg.ConnectionsMaxIdleMs) * time.Millisecond
-	for {
-		if now := time.Now(); now.Sub(r.armed) > min(time.Second, idle/4) {
-			r.armed = now
-			quiet := time.Since(r.c.srv.started) - time.Duration(r.c.lastActive.Load())
-			if quiet >= idle {
-				return 0, errIdle
-			}
-			if err := r.c.nc.SetReadDeadline(now.Add(idle - quiet + time.Millisecond)); err != nil {
-				return 0, err
-			}
-		}
-		n, err := r.c.nc.Read(p)
-		if n > 0 {
-			r.c.srv.counters.in.Add(int64(n))
-			r.c.touch()
-			return n, err
-		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-		r.armed = time.Time{}
-	}
-}
-
-var (
-	errIdle    = errors.New("it was idle for longer than connections.max.idle.ms")
-	errDropped = errors.New("the broker went away")
-)

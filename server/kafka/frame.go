@@ -32,6 +32,10 @@ type frames struct {
 	pending int
 	// first is set until one whole frame was seen: only then is a foreign protocol worth guessing at.
 	first bool
+	// claim begins to count the memory of a large frame; held is what the frame that next returned last has of it. nil:
+	// nobody counts.
+	claim func() *hold
+	held  *hold
 }
 
 func newFrames(r io.Reader, maxSize int32) *frames {
@@ -74,7 +78,7 @@ func (f *frames) next() (frame []byte, inPlace bool, err error) {
 
 // large reads a frame that does not fit the read buffer. Its memory grows with what arrives, so that a length alone
 // costs nothing. Whether the key allows such a size is seen with the first bytes.
-func (f *frames) large(size int32) ([]byte, error) {
+func (f *frames) large(size int32) (frame []byte, err error) {
 	head, err := f.in.Peek(2)
 	if err != nil {
 		return nil, cut(err, len(head), size)
@@ -82,20 +86,47 @@ func (f *frames) large(size int32) ([]byte, error) {
 	if key := int16(binary.BigEndian.Uint16(head)); key != produceAPI.key && size > maxControlFrame {
 		return nil, refusef("a frame of API key %d announces %d bytes; all but Produce may have %d", key, size, maxControlFrame)
 	}
-	frame := make([]byte, 0, min(int(size), firstRead))
+	if f.claim != nil {
+		f.held = f.claim()
+		defer func() {
+			if err != nil {
+				f.held.give()
+			}
+		}()
+	}
+	room := min(int(size), firstRead)
+	if err := f.reserve(room); err != nil {
+		return nil, err
+	}
+	frame = make([]byte, 0, room)
 	for len(frame) < int(size) {
 		if len(frame) == cap(frame) {
-			grown := make([]byte, len(frame), min(int(size), 2*cap(frame)))
+			room = min(int(size), 2*cap(frame))
+			if err := f.reserve(room - cap(frame)); err != nil {
+				return nil, err
+			}
+			grown := make([]byte, len(frame), room)
 			copy(grown, frame)
 			frame = grown
 		}
 		n, err := f.in.Read(frame[len(frame):min(cap(frame), int(size))])
 		frame = frame[:len(frame)+n]
+		if f.held != nil {
+			f.held.move()
+		}
 		if err != nil {
 			return nil, cut(err, len(frame), size)
 		}
 	}
 	return frame, nil
+}
+
+// reserve waits until there is memory for so many bytes more.
+func (f *frames) reserve(bytes int) error {
+	if f.held == nil || f.held.grow(int64(bytes)) {
+		return nil
+	}
+	return refusal("there was no memory for its request (queued.max.request.bytes)")
 }
 
 func cut(err error, got int, size int32) error {
@@ -111,14 +142,11 @@ func (f *frames) checkSize(size int32, head []byte) error {
 		return nil
 	}
 	if f.first {
-		switch string(head) {
-		case "GET ", "POST", "PUT ", "HEAD", "OPTI", "DELE", "PATC", "CONN", "PRI ":
-			return refusef("an HTTP request came (%q); this port speaks the Kafka protocol, the lab's page is on the -http address", head)
-		case "SSH-":
-			return refusef("an SSH client came; this port speaks the Kafka protocol")
+		if who := foreign(head); who != "" {
+			return refusef("%s came; this port speaks the Kafka protocol, the lab's page is on the -http address", who)
 		}
 		if head[0] == 0x16 && head[1] == 0x03 {
-			return refusef("a TLS hello came; this port is not encrypted: set security.protocol=PLAINTEXT in the client")
+			return refusef("a TLS hello came; this port is not encrypted: set security.protocol=PLAINTEXT in the client (SASL_PLAINTEXT where it asks for users), or start the server with -tls-cert and -tls-key")
 		}
 	}
 	return refusef("a frame announces %d bytes; 1 to %d are allowed (socket.request.max.bytes)", size, f.maxSize)

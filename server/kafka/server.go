@@ -1,8 +1,10 @@
 package kafka
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -20,10 +22,12 @@ type Config struct {
 	// CheckBatch says what is wrong with the records of a compressed batch; nil: nothing is looked into. It runs on the
 	// goroutine of a connection.
 	CheckBatch func(batch []byte) (code int16, message string)
+	// TLS encrypts the listeners; nil: they speak in the clear.
+	TLS *tls.Config
 	// Users are who may connect; without any the listeners ask nobody.
 	Users Users
-	// Logf gets a line for each connection that is refused, and for each listener that fails; nil means nowhere.
-	Logf func(format string, args ...any)
+	// Log gets a line for each connection that is refused, and for each listener that fails; nil means nowhere.
+	Log *slog.Logger
 }
 
 // Settings are Kafka's broker settings, by Kafka's names.
@@ -34,6 +38,11 @@ type Settings struct {
 	ConnectionsMaxIdleMs int64
 	// MaxConnections is max.connections, for each broker.
 	MaxConnections int32
+	// MaxConnectionsPerIP is max.connections.per.ip, for each broker.
+	MaxConnectionsPerIP int32
+	// QueuedMaxRequestBytes is queued.max.request.bytes: what the requests of all connections may hold together, where they
+	// are larger than a read buffer; -1: any amount.
+	QueuedMaxRequestBytes int64
 	// FetchMaxBytes is fetch.max.bytes: the largest Fetch answer, but for a single batch that is larger.
 	FetchMaxBytes int32
 	// FetchSessionSlots is max.incremental.fetch.session.cache.slots, for each broker.
@@ -44,28 +53,32 @@ type Settings struct {
 
 // DefaultSettings are Apache Kafka 4.0's defaults.
 func DefaultSettings() Settings {
-	return Settings{SocketRequestMaxBytes: 100 << 20, ConnectionsMaxIdleMs: 600000, MaxConnections: 1<<31 - 1,
+	return Settings{SocketRequestMaxBytes: 100 << 20, ConnectionsMaxIdleMs: 600000, MaxConnections: 1<<31 - 1, MaxConnectionsPerIP: 1<<31 - 1, QueuedMaxRequestBytes: 512 << 20,
 		FetchMaxBytes: 55 << 20, FetchSessionSlots: 1000, AutoCreateTopics: true}
 }
 
 // Server is the listeners of all brokers of this process and their connections.
 type Server struct {
-	cfg     Config
-	loop    Loop
-	cluster Cluster
-	apis    *[highestKey + 1]*api
-	started time.Time
-	lastID  atomic.Int64
-	running sync.WaitGroup
-	refusals
+	cfg        Config
+	loop       Loop
+	cluster    Cluster
+	apis       *[highestKey + 1]*api
+	started    time.Time
+	lastID     atomic.Int64
+	running    sync.WaitGroup
+	log        *slog.Logger
+	refusals   refusals
+	handshakes handshakes
+	// requests and answers are the memory for large ones, over all brokers.
+	requests, answers *pool
 
 	mu        sync.Mutex
 	listeners map[int32]*listener
 	closed    bool
 
 	counters counters
-	// maxConnections is max.connections, which may change while brokers run.
-	maxConnections atomic.Int32
+	// maxConnections is max.connections, maxPerIP max.connections.per.ip, which may change while brokers run.
+	maxConnections, maxPerIP atomic.Int32
 
 	// What follows belongs to the loop's goroutine. open are the connections that were introduced, by id.
 	members  members
@@ -78,18 +91,19 @@ type Server struct {
 func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, loop: cfg.Loop, cluster: cfg.Cluster, apis: index(table()), started: time.Now(),
 		listeners: map[int32]*listener{}, members: newMembers(), fetches: newFetches(),
-		sessions: newSessions(cfg.FetchSessionSlots), open: map[int64]introduced{}}
-	s.maxConnections.Store(cfg.MaxConnections)
+		sessions: newSessions(cfg.FetchSessionSlots), open: map[int64]introduced{}, log: cfg.Log,
+		requests: newPool(cfg.QueuedMaxRequestBytes), answers: newPool(maxAnswerBytes)}
+	s.SetMaxConnections(cfg.MaxConnections, cfg.MaxConnectionsPerIP)
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
 	return s
 }
 
-// SetMaxConnections changes max.connections. Connections that are open stay.
-func (s *Server) SetMaxConnections(n int32) { s.maxConnections.Store(n) }
-
-func (s *Server) logf(format string, args ...any) {
-	if s.cfg.Logf != nil {
-		s.cfg.Logf(format, args...)
-	}
+// SetMaxConnections changes max.connections and max.connections.per.ip. Connections that are open stay.
+func (s *Server) SetMaxConnections(all, perIP int32) {
+	s.maxConnections.Store(all)
+	s.maxPerIP.Store(perIP)
 }
 
 // listener is one broker's port and its connections.
@@ -98,6 +112,7 @@ type listener struct {
 	socket net.Listener
 	open   bool
 	conns  map[*conn]struct{}
+	peers  map[string]int // connections by the address that they come from
 }
 
 // Listen gives a broker its port. Connections wait in it until Open. One that listens already keeps what it has.
@@ -107,7 +122,7 @@ func (s *Server) Listen(broker int32, socket net.Listener) error {
 	if s.closed || s.listeners[broker] != nil {
 		return fmt.Errorf("broker %d listens already, or the server is closed", broker)
 	}
-	s.listeners[broker] = &listener{broker: broker, socket: socket, conns: map[*conn]struct{}{}}
+	s.listeners[broker] = &listener{broker: broker, socket: socket, conns: map[*conn]struct{}{}, peers: map[string]int{}}
 	return nil
 }
 
@@ -206,9 +221,9 @@ func (s *Server) accept(l *listener) {
 			return
 		}
 		if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) && !errors.Is(err, syscall.ECONNABORTED) {
-			s.logf("broker %d: accepting connections: %v", l.broker, err)
+			s.log.Error(fmt.Sprintf("broker %d: accepting connections: %v", l.broker, err), "broker", l.broker)
 		} else {
-			s.refused("broker %d: accepting connections: %v", l.broker, err)
+			s.refused(l.broker, l.socket.Addr(), fmt.Sprintf("accepting connections: %v", err))
 		}
 		time.Sleep(wait)
 		wait = min(2*wait, time.Second)
@@ -224,8 +239,11 @@ func (s *Server) admit(l *listener, nc net.Conn) {
 		refused = "the broker went away"
 	case len(l.conns) >= int(s.maxConnections.Load()):
 		refused = fmt.Sprintf("there are %d connections already (max.connections)", len(l.conns))
+	case l.peers[c.host] >= int(s.maxPerIP.Load()):
+		refused = fmt.Sprintf("this address has %d connections already (max.connections.per.ip)", l.peers[c.host])
 	default:
 		l.conns[c] = struct{}{}
+		l.peers[c.host]++
 	}
 	s.mu.Unlock()
 	if refused != "" {
@@ -236,6 +254,9 @@ func (s *Server) admit(l *listener, nc net.Conn) {
 		c.serve()
 		s.mu.Lock()
 		delete(l.conns, c)
+		if l.peers[c.host]--; l.peers[c.host] == 0 {
+			delete(l.peers, c.host)
+		}
 		s.mu.Unlock()
 	})
 }
@@ -256,31 +277,3 @@ func (s *Server) MoreToRead(topic string, partition int32) { s.fetches.touched(s
 
 // TopicGone tells that a topic was deleted: fetches that wait for it are answered. It runs on the loop's goroutine.
 func (s *Server) TopicGone(topic string) { s.fetches.gone(s, topic) }
-
-// refusals keep hostile clients from filling the log: so many lines a window, then a count.
-type refusals struct {
-	refusalsMu sync.Mutex
-	window     time.Time
-	lines      int
-}
-
-const (
-	refusalWindow = 10 * time.Second
-	refusalLines  = 20
-)
-
-func (s *Server) refused(format string, args ...any) {
-	s.refusalsMu.Lock()
-	defer s.refusalsMu.Unlock()
-	now := time.Now()
-	if now.Sub(s.window) > refusalWindow {
-		if s.lines > refusalLines {
-			s.logf("%d more connections were refused", s.lines-refusalLines)
-		}
-		s.window, s.lines = now, 0
-	}
-	s.lines++
-	if s.lines <= refusalLines {
-		s.logf("refused "+format, args...)
-	}
-}

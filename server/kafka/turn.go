@@ -119,6 +119,11 @@ func (c *conn) completed(done *call) {
 	c.srv.counters.answered(done.api.key, done.code)
 	if done.weight > 0 {
 		c.unwritten.Add(int64(done.weight))
+		c.waiting.answered(int64(done.weight))
+	}
+	if done.held != nil {
+		c.releaseMemory(done.held)
+		done.held, done.request = nil, nil
 	}
 	c.finished = append(c.finished, done)
 	if !c.flushing {

@@ -2,9 +2,6 @@ package kafka
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -12,8 +9,6 @@ import (
 )
 
 const (
-	// writeTimeout is how long a client may take no byte at all of an answer that waits for it.
-	writeTimeout = 30 * time.Second
 	// writePiece is what is given to the socket at once; each piece has writeTimeout.
 	writePiece = 256 << 10
 	// keepBuffer is the largest encoding buffer that a connection holds on to.
@@ -73,7 +68,7 @@ func (c *conn) send(buf []byte, answers []*call) ([]byte, error) {
 				c.holdBack()
 			}
 			c.recycle(answers[first : i+1])
-			if err := c.writeAll(buf); err != nil {
+			if _, err := c.stream.Write(buf); err != nil {
 				return buf, err
 			}
 			c.written(sent)
@@ -117,30 +112,12 @@ func (c *call) encode(buf []byte) []byte {
 	return buf
 }
 
-func (c *conn) writeAll(buf []byte) error {
-	for len(buf) > 0 {
-		piece := buf[:min(len(buf), writePiece)]
-		if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			return err
-		}
-		n, err := c.nc.Write(piece)
-		if n > 0 {
-			c.srv.counters.out.Add(int64(n))
-			c.touch()
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) && n == 0 {
-			return refusal(fmt.Sprintf("the client took no answer for %v", writeTimeout))
-		} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			return err
-		}
-		buf = buf[n:]
-	}
-	return nil
-}
-
 // written gives the room of answered calls back, to the reader and to a stalled loop.
 func (c *conn) written(sent share) {
 	c.unwritten.Add(-int64(sent.weight))
+	if sent.weight > 0 {
+		c.waiting.taken(int64(sent.weight))
+	}
 	c.mu.Lock()
 	c.inFlight -= sent.calls
 	c.inFlightBytes -= sent.size
