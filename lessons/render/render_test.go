@@ -164,7 +164,7 @@ func TestGlossary(t *testing.T) {
 		}
 		terms++
 		for _, wrong := range strings.Fields(row[2]) {
-			find := regexp.MustCompile(`(?i)(^|[^a-z0-9_.-])` + regexp.QuoteMeta(wrong) + `s?([^a-z0-9_.-]|$)`)
+			find := regexp.MustCompile(`(^|[^a-z0-9_.-])` + regexp.QuoteMeta(wrong) + `s?([^a-z0-9_.-]|$)`)
 			if wrong[0] >= 0x80 {
 				find = regexp.MustCompile(regexp.QuoteMeta(wrong))
 			}
