@@ -32,11 +32,13 @@ func (c *Cluster) try(r AppendRequest, result Appended) {
 	fault.spoil(&result)
 	p := c.find(r.Topic, r.Partition)
 	behind := len(p.waiters) > 0 && p.waiters[0].end < end
-	if fault.HoldMs == 0 && (r.Acks != -1 || p.local().hw >= end && !behind) {
+	own := r.Acks != -1
+	kept := r.Acks == 0 || p.local().log.KeptOffset() >= end
+	if fault.HoldMs == 0 && (own && kept || !own && p.local().hw >= end && !behind) {
 		c.finish(result)
 		return
 	}
-	w := waiter{end: end, deadlineMs: c.nowMs + max(r.TimeoutMs, 0), result: result}
+	w := waiter{end: end, deadlineMs: c.nowMs + max(r.TimeoutMs, 0), own: own && !kept, result: result}
 	if fault.HoldMs > 0 {
 		w.heldUntilMs = c.nowMs + fault.HoldMs
 	}
@@ -80,6 +82,7 @@ func (c *Cluster) append(r AppendRequest, result *Appended) (end int64, refused 
 	case p.topic.internal && !r.Internal:
 		return 0, &log.Error{Code: codeInvalidTopic, Reason: fmt.Sprintf("%s is internal: only the coordinator writes to it", p.topic.name)}
 	case r.Acks == -1 && len(p.isr) < p.minInsync():
+		result.LogStartOffset = p.local().log.StartOffset() // told beside this error, as Kafka does
 		return 0, &log.Error{Code: codeNotEnoughReplicas, Reason: fmt.Sprintf("%d replicas are in sync, min.insync.replicas is %d", len(p.isr), p.minInsync())}
 	}
 	b, err := c.check(p, r)
@@ -96,7 +99,8 @@ func (c *Cluster) append(r AppendRequest, result *Appended) (end int64, refused 
 		return 0, refusal(err)
 	}
 	if duplicate {
-		result.BaseOffset, result.Duplicate = base, true
+		// Kafka tells a repeated batch's own time here.
+		result.BaseOffset, result.Duplicate, result.LogAppendTimeMs = base, true, b.MaxTimestampMs
 		return base + int64(b.LastOffsetDelta) + 1, nil
 	}
 	if err := c.write(p, b, r); err != nil {
@@ -169,7 +173,7 @@ func (c *Cluster) whyNot(p *partition, r AppendRequest) string {
 // write appends to the leader's log, tells it, and has the followers' parked fetches answered.
 func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 	l := p.local().log
-	c.stillCaughtUp(p, l.EndOffset())
+	c.stillCaughtUp(p, l.KeptOffset())
 	segments := l.Segments()
 	b, err := l.Append(b, p.epoch)
 	if err != nil {

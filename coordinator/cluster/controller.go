@@ -275,7 +275,7 @@ func (c *Cluster) retarget(p *partition, i int) {
 	}
 	if r.source != source {
 		if r.source != 0 {
-			c.leave(c.fetcher(r.broker, r.source))
+			c.leave(r)
 		}
 		if r.source = source; source != 0 {
 			c.fetcher(r.broker, source).count++
@@ -287,8 +287,13 @@ func (c *Cluster) retarget(p *partition, i int) {
 	}
 }
 
-// leave takes one partition from a fetcher. A fetcher without partitions ends; a later one begins anew.
-func (c *Cluster) leave(f *fetcher) {
+// leave takes a replica from its fetcher. A fetcher without partitions ends; a later one begins anew.
+func (c *Cluster) leave(r *replica) {
+	f := c.fetcher(r.broker, r.source)
+	if r.unkept {
+		r.unkept = false
+		f.unkept--
+	}
 	if f.count--; f.count == 0 {
 		c.disconnect(f)
 	}

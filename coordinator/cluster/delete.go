@@ -28,7 +28,7 @@ func (c *Cluster) DeleteTopic(nowMs int64, name string) (code int16, message str
 		c.giveUp(p, codeUnknownTopicOrPartition, fmt.Sprintf("topic %s was deleted", name))
 		for i := range p.replicas {
 			if r := &p.replicas[i]; r.source != 0 {
-				c.leave(c.fetcher(r.broker, r.source))
+				c.leave(r)
 			}
 			c.forget(p, p.replicas[i].broker)
 		}

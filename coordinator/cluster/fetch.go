@@ -12,6 +12,9 @@ type fetcher struct {
 	follower, leader int32
 	// count is the number of partitions that the follower fetches from the leader.
 	count int
+	// unkept is the number of those whose disk has not kept what they got last: the next request is sent when it has, as
+	// Kafka's thread writes what it was given before it asks again.
+	unkept int
 
 	// The follower's side. seq numbers its requests; outstanding is set from the request until the answer; full makes the
 	// next request name every partition; queue are those whose log end changed; retryMs is when it may ask again after
@@ -86,6 +89,8 @@ func (c *Cluster) pump() {
 func (c *Cluster) fetcherDeadline(f *fetcher) int64 {
 	switch {
 	case f.count == 0 || !c.Running(f.follower) || !c.Running(f.leader):
+		return -1
+	case f.unkept > 0:
 		return -1
 	case !f.outstanding:
 		return f.retryMs

@@ -8,7 +8,10 @@ import (
 
 // ask sends the follower's next request.
 func (c *Cluster) ask(f *fetcher) {
-	if f.outstanding || c.nowMs < f.retryMs || !c.Running(f.follower) || !c.Running(f.leader) {
+	if f.outstanding || f.unkept > 0 || c.nowMs < f.retryMs || !c.Running(f.follower) || !c.Running(f.leader) {
+		return
+	}
+	if c.cfg.Disk != nil && c.awaitDisk(f) {
 		return
 	}
 	body := &messageBody{follower: f.follower, leader: f.leader, full: f.full}
@@ -101,7 +104,7 @@ func (c *Cluster) follow(p *partition, r *replica, part answerPart) (err error) 
 	segments := r.log.Segments()
 	_, err = r.log.AppendReplica(part.batches)
 	end := r.log.EndOffset()
-	r.hw = max(r.hw, min(part.hw, end))
+	r.hw = max(r.hw, min(part.hw, r.log.KeptOffset()))
 	r.log.Settle(r.hw)
 	if part.start > r.log.StartOffset() {
 		c.followStart(r, part.start)
@@ -111,7 +114,12 @@ func (c *Cluster) follow(p *partition, r *replica, part answerPart) (err error) 
 		if !c.quiet {
 			seq = c.emit(r.broker, "", part.cause, event.ReplicaAdvanced{Topic: p.topic.name, Partition: p.number, EndOffset: end})
 		}
-		c.queue(p, r, seq)
+		if r.log.KeptOffset() < end {
+			r.advanced = seq
+			c.waitForDisk(r)
+		} else {
+			c.queue(p, r, seq)
+		}
 	}
 	if r.log.Segments() > segments && err == nil {
 		err = c.retain(p, r, part.start)

@@ -24,12 +24,12 @@ func (c *Cluster) fetched(p *partition, f *fetcher, part fetchPart) {
 		return
 	}
 	switch {
-	case part.offset >= l.EndOffset():
+	case part.offset >= l.KeptOffset():
 		r.caughtUpMs = max(r.caughtUpMs, c.nowMs)
 	case part.offset >= r.leaderEnd:
 		r.caughtUpMs = max(r.caughtUpMs, r.fetchedMs)
 	}
-	r.end, r.fetchedMs, r.leaderEnd = part.offset, c.nowMs, max(r.leaderEnd, l.EndOffset())
+	r.end, r.fetchedMs, r.leaderEnd = part.offset, c.nowMs, max(r.leaderEnd, l.KeptOffset())
 	c.maybeExpand(p, f.follower, part.cause)
 	c.advanceWatermark(p, part.cause)
 	c.noteBehind(p)
@@ -74,7 +74,7 @@ func (c *Cluster) newsForFollowers(p *partition) {
 		}
 		f := c.fetcher(p.replicas[i].broker, p.leader)
 		c.list(f, p, r)
-		f.hasRecords = f.hasRecords || p.local().log.EndOffset() > r.end
+		f.hasRecords = f.hasRecords || p.local().log.KeptOffset() > r.end
 	}
 }
 
@@ -89,7 +89,7 @@ func (c *Cluster) sift(f *fetcher) {
 			continue
 		}
 		r, local := &p.remotes[i], p.local()
-		now := local.log.EndOffset() > r.end || r.trouble.kind != fine
+		now := local.log.KeptOffset() > r.end || r.trouble.kind != fine
 		// The follower is told of a high watermark only as far as its log goes.
 		if !now && min(local.hw, r.end) <= p.replicas[i].hw {
 			r.listed = false
@@ -151,7 +151,7 @@ func (c *Cluster) answerPart(p *partition, r *remote) answerPart {
 		part.offset = r.trouble.asked
 		return part
 	}
-	batches, err := local.log.Read(r.end, part.end, c.cfg.ReplicaFetchMaxBytes, true)
+	batches, err := local.log.Read(r.end, local.log.KeptOffset(), c.cfg.ReplicaFetchMaxBytes, true)
 	if err == nil { // a failed read gives nothing: the follower falls behind and out of the ISR
 		part.batches = batches
 	}

@@ -25,7 +25,7 @@ func (c *Cluster) stillCaughtUp(p *partition, end int64) {
 
 // caughtUp is Kafka's ReplicaState.isCaughtUp: at the leader's end, or there not longer ago than the lag allows.
 func (c *Cluster) caughtUp(p *partition, r *remote) bool {
-	return r.end == p.local().log.EndOffset() || c.nowMs-r.caughtUpMs <= c.cfg.ReplicaLagTimeMaxMs
+	return r.end >= p.local().log.KeptOffset() || c.nowMs-r.caughtUpMs <= c.cfg.ReplicaLagTimeMaxMs
 }
 
 // advanceWatermark moves the high watermark to the smallest end among the in-sync replicas and those about to join
@@ -35,7 +35,7 @@ func (c *Cluster) advanceWatermark(p *partition, cause int64) {
 		return
 	}
 	local := p.local()
-	hw := local.log.EndOffset()
+	hw := local.log.KeptOffset()
 	for i := range p.remotes {
 		r, broker := &p.remotes[i], p.replicas[i].broker
 		if broker == p.leader || r.end >= hw {
@@ -112,10 +112,10 @@ func (c *Cluster) setISR(p *partition, isr []int32, cause int64) {
 func (c *Cluster) noteBehind(p *partition) {
 	behind := false
 	if c.Running(p.leader) {
-		end := p.local().log.EndOffset()
+		end := p.local().log.KeptOffset()
 		for i := range p.remotes {
 			id := p.replicas[i].broker
-			behind = behind || (id != p.leader && p.remotes[i].end != end && p.inSync(id))
+			behind = behind || (id != p.leader && p.remotes[i].end < end && p.inSync(id))
 		}
 	}
 	if behind != p.behind {

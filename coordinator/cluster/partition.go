@@ -72,6 +72,9 @@ type replica struct {
 	// queued is set while the partition is to be named in the next fetch, with advanced as the cause.
 	queued   bool
 	advanced int64
+	// unkept is set while the fetcher waits for the disk to keep what is here, with advanced as the cause: a fetch tells the
+	// leader how far the follower is.
+	unkept bool
 	// failed is set from when its disk failed until it follows again: nobody waits for it meanwhile.
 	failed bool
 }
@@ -112,7 +115,9 @@ type trouble struct {
 // waiter is an append with acks -1 that waits until the high watermark reaches its end, and behind those before it.
 type waiter struct {
 	end, deadlineMs int64
-	result          Appended
+	// own: it waits for the leader's own disk alone.
+	own    bool
+	result Appended
 	// heldUntilMs is until when a Fault keeps its answer back, 0 where none does.
 	heldUntilMs int64
 }

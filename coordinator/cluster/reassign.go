@@ -135,7 +135,7 @@ func (c *Cluster) setReplicas(p *partition, ids []int32) {
 			f := c.fetcher(r.broker, r.source)
 			drop := func(index int32) bool { return index == p.index }
 			f.queue, f.changed = slices.DeleteFunc(f.queue, drop), slices.DeleteFunc(f.changed, drop)
-			c.leave(f)
+			c.leave(r)
 		}
 	}
 	before := p.ids()

@@ -23,6 +23,12 @@ type Log struct {
 	cfg      Config
 	store    Store
 	segments []segment
+	// beside is the store where that writes beside the machine, else nil: appends counts what it was given, flying is what
+	// of that is not known to be kept, and where there is any, kept is up to where the log is.
+	beside  Beside
+	appends int64
+	flying  []flying
+	kept    int64
 	// start is the first offset that is kept, end the one that the next record gets.
 	start, end int64
 	// cleaned is up to where the log has been compacted: the base of a segment.
@@ -66,7 +72,9 @@ func New(store Store, cfg Config) *Log {
 	if cfg.IndexIntervalBytes <= 0 {
 		cfg.IndexIntervalBytes = 4096
 	}
-	return &Log{cfg: cfg, store: store}
+	l := &Log{cfg: cfg, store: store}
+	l.beside, _ = store.(Beside)
+	return l
 }
 
 // StartOffset is the first offset that is kept.
@@ -133,7 +141,9 @@ func (l *Log) write(b Batch) (Batch, error) {
 		return b, fmt.Errorf("append at %d: %w", b.BaseOffset, err)
 	}
 	s.enter(b, l.cfg.IndexIntervalBytes)
+	before := l.end
 	l.end = b.NextOffset()
+	l.took(before)
 	l.beginEpoch(b.LeaderEpoch, b.BaseOffset)
 	l.remember(b)
 	if b.Bytes, err = l.store.Read(s.base, s.size-len(b.Bytes), s.size); err != nil {

@@ -73,6 +73,7 @@ func Open(store Store, cfg Config, found Found, damaged func(Damage) error) (*Lo
 		break
 	}
 	l.store = store
+	l.beside, _ = store.(Beside)
 	if l.end < l.start { // what is left lies before what is kept
 		return l, l.Restart(l.start)
 	}

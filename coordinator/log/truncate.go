@@ -9,6 +9,9 @@ import (
 // Truncate cuts off everything from an offset on: a follower does so where it parted from its leader. An offset inside of
 // a batch takes the whole batch away. What the cut batches said of producers and epochs is forgotten too.
 func (l *Log) Truncate(to int64) error {
+	if len(l.flying) > 0 {
+		_ = l.settle() // what it takes back was to be cut, or will be fetched again
+	}
 	if to >= l.end {
 		return nil
 	}
@@ -90,6 +93,9 @@ func (l *Log) relearn() error {
 
 // Restart throws everything away and begins again, empty, at an offset (Kafka: truncateFullyAndStartAt).
 func (l *Log) Restart(at int64) error {
+	if len(l.flying) > 0 {
+		_ = l.settle()
+	}
 	for len(l.segments) > 0 {
 		base := l.segments[len(l.segments)-1].base
 		if err := l.drop(len(l.segments) - 1); err != nil {

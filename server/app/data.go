@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync/atomic"
 
 	"grouplab/coordinator/drive"
 	"grouplab/coordinator/log"
@@ -27,6 +28,7 @@ type data struct {
 	disk  *store.Disk
 	logf  func(format string, args ...any)
 	drive *drive.Drive
+	loop  atomic.Pointer[loop.Loop]
 	// settings are those that were changed while brokers ran.
 	settings map[string]string
 	// saved is the count of changes that is on disk; -1: none. failed is why the last attempt failed, and no other is made
@@ -46,7 +48,7 @@ func openData(cfg Config) (*data, error) {
 	if flush == "" {
 		flush = store.Never
 	}
-	disk, err := store.Open(store.Config{Dir: cfg.Data, Flush: flush, Ready: d.save, Logf: cfg.Logf})
+	disk, err := store.Open(store.Config{Dir: cfg.Data, Flush: flush, Ready: d.save, Wake: d.wake, Logf: cfg.Logf})
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +96,7 @@ func (b *backend) remember(nowMs int64, d *data) error {
 
 // start writes what has come of the restart and, from now on, the high watermarks now and then.
 func (d *data) start(l *loop.Loop) error {
+	d.loop.Store(l)
 	if err := d.save(); err != nil {
 		return err
 	}
@@ -179,10 +182,16 @@ func (d *data) close(l *loop.Loop) error {
 	return nil
 }
 
-// beforeAnswers keeps the promise of -flush always: what this turn appended is on the disk before it is answered. Where that
-// fails, nothing is answered: nobody knows what is on the disk.
-func (s *Server) beforeAnswers(int64) {
-	if s.data.disk.Sync() != nil {
-		s.brokers.Sever("the disk failed, and what was to be acknowledged may not be on it")
+// kept gives the machine what the disk has done since the last turn, and flush hands it what this turn appended.
+func (d *data) kept(nowMs int64) {
+	d.disk.Moved(func(at log.Replica) { d.drive.Kept(nowMs, at) })
+}
+
+func (d *data) flush(int64) { d.disk.Start() }
+
+// wake is the writer's, from its own goroutine. Before the loop runs there is nobody to wake: its first turn looks.
+func (d *data) wake() {
+	if l := d.loop.Load(); l != nil {
+		l.Wake()
 	}
 }

@@ -7,5 +7,5 @@
 //
 // Three bounds keep it fair and small: the mailbox has a size, and who posts to a full one waits (which is how a busy
 // server slows its connections down); a turn has a number of rounds, so no chain of requests keeps others out; and
-// nothing that the loop calls may block.
+// nothing that the loop calls may block. What is slow, a disk, works beside it and wakes it.
 package loop

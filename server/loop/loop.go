@@ -35,9 +35,9 @@ type Config struct {
 	// Taken sees every output of the drive before anything else happens, on the loop's goroutine: outcomes of appends,
 	// partitions with more to read, events. nil: nobody looks.
 	Taken func(nowMs int64, out drive.Output)
-	// BeforeAnswers runs at the end of each turn, when everything that the turn appended is known and nothing of it has been
-	// answered yet: what must be on disk by then is written here. nil: nothing.
-	BeforeAnswers func(nowMs int64)
+	// TurnBegins runs at the beginning of each turn: what Wake told of is given to the drive here. TurnEnds runs when everything
+	// that the turn appended is known: its writing begins here, beside the loop. nil: nothing.
+	TurnBegins, TurnEnds func(nowMs int64)
 	// Sink gets the events of each turn, by Seq. It runs on the loop's goroutine, must not block, and copies what it keeps:
 	// the slice is used again. nil: nobody listens.
 	Sink func([]event.Event)
@@ -77,6 +77,9 @@ func (l *Loop) NowMs() int64 { return l.cfg.Clock.NowMs() }
 // Post puts work into the mailbox; it runs on the loop's goroutine, soon. Post waits while the mailbox is full, so the
 // loop itself must never call it. It reports false once the loop has ended: then the work never runs.
 func (l *Loop) Post(work func(nowMs int64)) bool { return l.mail.put(work) }
+
+// Wake begins a turn soon, from any goroutine. It never waits.
+func (l *Loop) Wake() { l.mail.wake() }
 
 // Do runs a question or a command on the loop's goroutine and waits for it, or for the end of ctx; then f may run all the
 // same, later. What f leaves in the drive is taken as usual.
@@ -149,6 +152,9 @@ func (l *Loop) Load() (lagMs float64, queue int64) {
 // turn does what there is to do now. It reports whether there is more already.
 func (l *Loop) turn() (busy bool) {
 	l.tick()
+	if l.cfg.TurnBegins != nil {
+		l.cfg.TurnBegins(l.nowMs)
+	}
 	items := l.mail.take()
 	for _, work := range items {
 		work(l.nowMs)
@@ -167,8 +173,8 @@ func (l *Loop) turn() (busy bool) {
 		clear(ready)
 	}
 	l.take()
-	if l.cfg.BeforeAnswers != nil {
-		l.cfg.BeforeAnswers(l.nowMs)
+	if l.cfg.TurnEnds != nil {
+		l.cfg.TurnEnds(l.nowMs)
 	}
 	ends := l.atTurnEnd
 	l.atTurnEnd, l.endSpare = l.endSpare[:0], ends

@@ -35,12 +35,17 @@ func (m *mailbox) put(item func(nowMs int64)) bool {
 	first := len(m.items) == 1
 	m.mu.Unlock()
 	if first {
-		select {
-		case m.bell <- struct{}{}:
-		default:
-		}
+		m.wake()
 	}
 	return true
+}
+
+// wake rings the bell, whatever is in the mailbox.
+func (m *mailbox) wake() {
+	select {
+	case m.bell <- struct{}{}:
+	default:
+	}
 }
 
 // take returns everything that has been put. The slice is valid until the next take but one.

@@ -21,27 +21,37 @@ type Config struct {
 	// Ready is asked before a partition gets its first segment: what names the partition must be on disk by then, else its
 	// records are nobody's after a crash. nil: it is.
 	Ready func() error
+	// Wake is called, from any goroutine, when Moved has something to tell: the records that a log took are written then, by
+	// the policy of Flush, or could not be. nil: each append is written before it returns, and flushed by Sync alone.
+	Wake func()
 	// Logf gets one line for each thing an operator should know; nil: nowhere.
 	Logf func(format string, args ...any)
 }
 
 // Disk is a folder with the logs of all brokers of a process.
 type Disk struct {
-	cfg     Config
-	lock    *os.File
-	files   files
-	brokers map[int32]*broker
-	parts   map[place]*partition
-	doomed  []*partition
-	removed int // folders that were deleted, for their last names
-	io      layer
+	cfg         Config
+	lock        *os.File
+	files       *files
+	brokers     map[int32]*broker
+	parts       map[place]*partition
+	doomed      []*partition
+	staged      []*partition // with appends that Start will hand to the writer
+	stagedBytes int
+	removed     int // folders that were deleted, for their last names
+	io          layer
 
 	mu      sync.Mutex
 	dirty   []*segment
 	folders map[string]struct{} // folders with new or renamed files
 	broken  error               // an fsync failed
 	trouble trouble
-	work    sync.WaitGroup // deletions, and the interval's flushes
+	queue   []*partition // with appends for the writer
+	waiting int          // their bytes, and those that the writer has in hand
+	moved   []*partition // what Moved tells
+	written sync.Cond    // the writer is done with what it had
+	ring    chan struct{}
+	work    sync.WaitGroup // deletions, the writer, and the interval's flushes
 	stop    chan struct{}
 }
 
@@ -82,10 +92,14 @@ func Open(cfg Config) (*Disk, error) {
 		return nil, err
 	}
 	d := &Disk{cfg: cfg, lock: lock, files: newFiles(), brokers: map[int32]*broker{}, parts: map[place]*partition{}, io: system,
-		folders: map[string]struct{}{}, stop: make(chan struct{})}
+		folders: map[string]struct{}{}, ring: make(chan struct{}, 1), stop: make(chan struct{})}
+	d.written.L = &d.mu
 	d.files.create = func(path string) (*os.File, error) { return d.io.create(path) }
 	if cfg.Flush == Interval {
 		d.work.Go(d.flushNowAndThen)
+	}
+	if cfg.Wake != nil {
+		d.work.Go(d.writeOn)
 	}
 	return d, nil
 }
@@ -97,7 +111,15 @@ func (d *Disk) Dir(broker int32) string {
 
 // New gives the log of a replica that begins empty. Nothing is written before its first record.
 func (d *Disk) New(at log.Replica, cfg log.Config) *log.Log {
-	return log.New(d.partition(at), cfg)
+	return log.New(d.logStore(d.partition(at)), cfg)
+}
+
+// logStore is a partition as its log sees it.
+func (d *Disk) logStore(p *partition) log.Store {
+	if d.cfg.Wake != nil {
+		return beside{p}
+	}
+	return p
 }
 
 func (d *Disk) partition(at log.Replica) *partition {
@@ -131,6 +153,7 @@ func (d *Disk) Settle() {
 
 // erase takes a folder out of sight at once and deletes it beside the loop (Kafka: the suffix -delete).
 func (d *Disk) erase(p *partition) {
+	p.await()
 	delete(d.parts, placeOf(p.at))
 	if err := d.broker(p.at.Broker).forget(p.at); err != nil {
 		_ = d.failed(p, "forget where it began", err)
@@ -156,8 +179,9 @@ func (d *Disk) erase(p *partition) {
 
 // Close writes what is still to be written, whatever Flush says, and gives the folder back.
 func (d *Disk) Close() error {
-	close(d.stop)
 	d.Settle()
+	d.drain()
+	close(d.stop)
 	err := d.Sync()
 	d.work.Wait()
 	d.files.close()

@@ -2,12 +2,15 @@ package store
 
 import (
 	"container/list"
+	"errors"
 	"os"
+	"sync"
 	"syscall"
 )
 
-// files are the open segment files, those that were used last. It belongs to the goroutine that owns the logs.
+// files are the open segment files, those that were used last. The goroutine that owns the logs and the writer share them.
 type files struct {
+	mu     sync.Mutex
 	open   map[string]*list.Element
 	order  *list.List // of openFile, the newest in front
 	most   int
@@ -25,17 +28,33 @@ const (
 	mostFiles   = 4096
 )
 
-func newFiles() files {
+func newFiles() *files {
 	most := mostFiles
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil && limit.Cur/2 < mostFiles {
 		most = max(fewestFiles, int(limit.Cur/2))
 	}
-	return files{open: map[string]*list.Element{}, order: list.New(), most: most}
+	return &files{open: map[string]*list.Element{}, order: list.New(), most: most}
+}
+
+// use opens a file that is there, if it is not open, and does something with it: again where the other goroutine closed it
+// in between to make room.
+func (f *files) use(path string, do func(file *os.File) error) error {
+	for {
+		file, err := f.get(path, false)
+		if err != nil {
+			return err
+		}
+		if err = do(file); !errors.Is(err, os.ErrClosed) {
+			return err
+		}
+	}
 }
 
 // get returns an open file that is there; fresh makes it, empty.
 func (f *files) get(path string, fresh bool) (*os.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if e := f.open[path]; e != nil {
 		f.order.MoveToFront(e)
 		return e.Value.(openFile).file, nil
@@ -51,7 +70,7 @@ func (f *files) get(path string, fresh bool) (*os.File, error) {
 		return nil, err
 	}
 	for f.order.Len() >= f.most {
-		f.drop(f.order.Back().Value.(openFile).path)
+		f.forget(f.order.Back().Value.(openFile).path)
 	}
 	f.open[path] = f.order.PushFront(openFile{path, file})
 	return file, nil
@@ -59,6 +78,12 @@ func (f *files) get(path string, fresh bool) (*os.File, error) {
 
 // drop closes a file, if it is open.
 func (f *files) drop(path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forget(path)
+}
+
+func (f *files) forget(path string) {
 	if e := f.open[path]; e != nil {
 		e.Value.(openFile).file.Close()
 		f.order.Remove(e)
@@ -67,7 +92,9 @@ func (f *files) drop(path string) {
 }
 
 func (f *files) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for path := range f.open {
-		f.drop(path)
+		f.forget(path)
 	}
 }

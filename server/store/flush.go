@@ -171,12 +171,14 @@ func (d *Disk) failed(p *partition, what string, err error) error {
 
 // works says that a disk that failed takes records again.
 func (d *Disk) works() {
-	if d.trouble.cause == "" { // it is set by this goroutine alone
+	d.mu.Lock()
+	failed, count := d.trouble.cause != "", d.trouble.count
+	if failed {
+		d.trouble = trouble{}
+	}
+	d.mu.Unlock()
+	if !failed {
 		return
 	}
-	d.mu.Lock()
-	count := d.trouble.count
-	d.trouble = trouble{}
-	d.mu.Unlock()
 	d.cfg.Logf("%s: the disk works again, after %d failures", d.cfg.Dir, count)
 }

@@ -20,19 +20,32 @@ type partition struct {
 	segments []*segment // by base
 	notes    log.Notes
 	tail     tail // of the newest segment
+	// given counts the appends; staged are those that the writer was not given yet.
+	given  int64
+	staged []write
+
+	// The rest is under Disk.mu: the appends that the writer was given and has not begun, whether it has some in hand, how
+	// many it is done with, why it does not write more, and whether Disk.moved has the partition.
+	queue   []write
+	writing bool
+	kept    int64
+	failure error
+	moved   bool
 }
 
 var _ log.Store = (*partition)(nil)
 
+// segment is a file of a log. size is where its log ends in it, kept, under Disk.mu, where the file does.
 type segment struct {
 	base  int64
 	path  string
 	size  int
+	kept  int
 	dirty bool // under Disk.mu: it is in Disk.dirty
 }
 
 func (p *partition) newSegment(base int64, size int) *segment {
-	return &segment{base: base, path: filepath.Join(p.dir, segmentName(base)), size: size}
+	return &segment{base: base, path: filepath.Join(p.dir, segmentName(base)), size: size, kept: size}
 }
 
 func segmentName(base int64) string { return fmt.Sprintf("%020d.log", base) }
@@ -66,29 +79,38 @@ func (p *partition) Create(base int64) error {
 	return nil
 }
 
-// Append writes a batch behind the newest segment's last. It is in the operating system's hands when Append returns: it
-// outlives the process, but not the machine.
+// Append writes a batch behind the newest segment's last, or stages it for the writer. What is written is in the operating
+// system's hands: it outlives the process, but not the machine.
 func (p *partition) Append(base int64, head, rest []byte) error {
 	if err := p.d.usable(); err != nil {
 		return p.d.failed(p, "append", err)
 	}
 	s := p.segment(base)
-	f, err := p.d.files.get(s.path, false)
-	if err != nil {
-		return p.d.failed(p, "append", err)
-	}
 	data := p.tail.add(s.size, head, rest)
-	if n, err := p.d.io.write(f, data, int64(s.size)); err != nil {
+	if p.d.cfg.Wake != nil {
+		p.stage(s, data)
+		return nil
+	}
+	if err := p.put(s, s.size, data); err != nil {
 		p.tail.cut(s.size)
-		if n > 0 { // a part of a batch would be cut at the next start anyway
-			_ = f.Truncate(int64(s.size))
-		}
 		return p.d.failed(p, "append", err)
 	}
 	s.size += len(data)
+	s.kept = s.size
 	p.d.works()
 	p.d.touched(s, "")
 	return nil
+}
+
+// put writes at the end of a segment's file.
+func (p *partition) put(s *segment, at int, data []byte) error {
+	return p.d.files.use(s.path, func(f *os.File) error {
+		n, err := p.d.io.write(f, data, int64(at))
+		if err != nil && n > 0 { // a part of a batch would be cut at the next start anyway
+			_ = f.Truncate(int64(at))
+		}
+		return err
+	})
 }
 
 // Read returns a part of a segment. What was written last comes from memory.
@@ -105,12 +127,12 @@ func (p *partition) Read(base int64, from, to int) ([]byte, error) {
 			return data, nil
 		}
 	}
-	f, err := p.d.files.get(s.path, false)
-	if err != nil {
-		return nil, p.d.failed(p, "read", err)
+	if !p.has(s, to) {
+		p.await()
 	}
 	data := make([]byte, to-from)
-	if _, err := f.ReadAt(data, int64(from)); err != nil {
+	err := p.d.files.use(s.path, func(f *os.File) error { _, err := f.ReadAt(data, int64(from)); return err })
+	if err != nil {
 		return nil, p.d.failed(p, "read", err)
 	}
 	return data, nil
@@ -118,15 +140,15 @@ func (p *partition) Read(base int64, from, to int) ([]byte, error) {
 
 // Truncate cuts a segment.
 func (p *partition) Truncate(base int64, size int) error {
+	p.await()
 	s := p.segment(base)
-	f, err := p.d.files.get(s.path, false)
-	if err == nil {
-		err = f.Truncate(int64(size))
+	if size == s.size {
+		return nil
 	}
-	if err != nil {
+	if err := p.d.files.use(s.path, func(f *os.File) error { return f.Truncate(int64(size)) }); err != nil {
 		return p.d.failed(p, "cut", err)
 	}
-	s.size = size
+	s.size, s.kept = size, size
 	p.tail.cut(size)
 	p.d.touched(s, "")
 	return nil
@@ -134,6 +156,7 @@ func (p *partition) Truncate(base int64, size int) error {
 
 // Remove deletes a segment.
 func (p *partition) Remove(base int64) error {
+	p.await()
 	s := p.segment(base)
 	p.d.files.drop(s.path)
 	if err := os.Remove(s.path); err != nil && !os.IsNotExist(err) {

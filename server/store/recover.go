@@ -26,7 +26,7 @@ func (d *Disk) Open(at log.Replica, cfg log.Config) (l *log.Log, highWatermark i
 	b := d.broker(at.Broker)
 	found.Notes.Start, found.Notes.Cleaned = b.starts[placeOf(at)], b.cleaned[placeOf(at)]
 	p.notes = log.Notes{Start: found.Notes.Start, Cleaned: found.Notes.Cleaned, Epochs: slices.Clone(found.Notes.Epochs)}
-	if l, err = log.Open(p, cfg, found, p.damaged); err != nil {
+	if l, err = log.Open(d.logStore(p), cfg, found, p.damaged); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", p.dir, err)
 	}
 	return l, b.watermarks[placeOf(at)], nil
@@ -137,6 +137,7 @@ func aside(path string) string {
 // renamed to .swap, whose name says from which base to which it takes their place: from there on it counts, and a start
 // after a crash ends what is left to do.
 func (p *partition) Swap(bases []int64, data []byte) error {
+	p.await()
 	cleaned := filepath.Join(p.dir, fmt.Sprintf("%020d.cleaned", bases[0]))
 	swap := filepath.Join(p.dir, fmt.Sprintf("%020d-%020d.swap", bases[0], bases[len(bases)-1]))
 	if err := p.swapIn(cleaned, swap, data); err != nil {
@@ -151,7 +152,7 @@ func (p *partition) Swap(bases []int64, data []byte) error {
 		return p.d.failed(p, "a compacted segment", err)
 	}
 	p.segments = slices.DeleteFunc(p.segments, func(s *segment) bool { return s != first && slices.Contains(bases, s.base) })
-	first.size = len(data)
+	first.size, first.kept = len(data), len(data)
 	return nil
 }
 

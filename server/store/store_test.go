@@ -63,6 +63,11 @@ func opened(t testing.TB, dir string, said *lines) *Disk {
 
 // crash gives the lock back and writes nothing more, as the end of a process would.
 func (d *Disk) crash() {
+	if d.cfg.Wake != nil && d.parts != nil {
+		d.drain()
+		close(d.stop)
+		d.parts = nil
+	}
 	d.work.Wait()
 	d.files.close()
 	d.lock.Close()
@@ -120,7 +125,14 @@ func TestLikeMemory(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		d := opened(t, dir, nil)
+		folder := Config{Dir: dir, Logf: rt.Logf}
+		if rapid.Bool().Draw(rt, "beside") {
+			folder.Wake = func() {}
+		}
+		d, err := Open(folder)
+		if err != nil {
+			rt.Fatal(err)
+		}
 		defer func() { d.crash(); os.RemoveAll(dir) }()
 		d.files.most = rapid.IntRange(1, 4).Draw(rt, "files")
 		cfg := log.Config{SegmentBytes: rapid.IntRange(100, 700).Draw(rt, "segment"), IndexIntervalBytes: 150}
@@ -155,7 +167,7 @@ func TestLikeMemory(t *testing.T) {
 				})
 			case 5:
 				d.crash()
-				if d, err = Open(Config{Dir: dir, Logf: rt.Logf}); err != nil {
+				if d, err = Open(folder); err != nil {
 					rt.Fatal(err)
 				}
 				if disk, _, err = d.Open(orders, cfg); err != nil {
