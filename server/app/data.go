@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"sync/atomic"
 
 	"grouplab/coordinator/drive"
@@ -29,6 +30,9 @@ type data struct {
 	logf  func(format string, args ...any)
 	drive *drive.Drive
 	loop  atomic.Pointer[loop.Loop]
+	// beside is what runs beside the loop; saving is set while the high watermarks are written there.
+	beside sync.WaitGroup
+	saving atomic.Bool
 	// settings are those that were changed while brokers ran.
 	settings map[string]string
 	// saved is the count of changes that is on disk; -1: none. failed is why the last attempt failed, and no other is made
@@ -108,9 +112,7 @@ func (d *data) start(l *loop.Loop) error {
 	}
 	var again func(nowMs int64)
 	again = func(nowMs int64) {
-		if err := d.saveWatermarks(); err != nil && d.failed == "" {
-			d.logf("-data: %v; after a crash they are found anew", err)
-		}
+		d.saveWatermarksBeside()
 		d.keepUp(nowMs)
 		l.At(nowMs+watermarksEveryMs, again)
 	}
@@ -118,8 +120,22 @@ func (d *data) start(l *loop.Loop) error {
 	return nil
 }
 
-func (d *data) saveWatermarks() error {
+func (d *data) watermarks() (write func() error) {
 	return d.disk.SaveWatermarks(func(visit func(log.Replica, int64)) { d.drive.Cluster().EachReplica(visit) })
+}
+
+// saveWatermarksBeside writes the high watermarks beside the loop, unless it does so still.
+func (d *data) saveWatermarksBeside() {
+	if !d.saving.CompareAndSwap(false, true) {
+		return
+	}
+	write, quiet := d.watermarks(), d.failed != ""
+	d.beside.Go(func() {
+		defer d.saving.Store(false)
+		if err := write(); err != nil && !quiet {
+			d.logf("-data: %v; after a crash they are found anew", err)
+		}
+	})
 }
 
 // keepUp writes the metadata if something has changed. A change of leaders or of an ISR that cannot be written does no harm:
@@ -172,7 +188,8 @@ func (d *data) close(l *loop.Loop) error {
 	}
 	var err error
 	if l != nil {
-		err = errors.Join(d.save(), d.saveWatermarks())
+		d.beside.Wait()
+		err = errors.Join(d.save(), d.watermarks()())
 	}
 	err = errors.Join(err, d.disk.Close())
 	d.disk = nil

@@ -122,10 +122,10 @@ type broker struct {
 	id  int32
 	dir string
 	// made is set once the folder is there.
-	made                         bool
-	starts, cleaned, watermarks  map[place]int64
-	shownStarts, shownWatermarks []byte
-	shownCleaned                 []byte
+	made                        bool
+	starts, cleaned, watermarks map[place]int64
+	shownStarts, shownCleaned   []byte
+	shownWatermarks             []byte // SaveWatermarks' alone
 }
 
 func (d *Disk) broker(id int32) *broker {
@@ -159,8 +159,8 @@ func (b *broker) read(name string) map[place]int64 {
 	return offsets
 }
 
-// write writes one of the offset checkpoints, if it would say something new.
-func (b *broker) write(name string, offsets map[place]int64, shown *[]byte) error {
+// offsetLines is one of the offset checkpoints (Kafka: OffsetCheckpointFile): a version, a count, and a line for each.
+func offsetLines(offsets map[place]int64) []byte {
 	keys := slices.SortedFunc(maps.Keys(offsets), func(x, y place) int {
 		if order := strings.Compare(x.topic, y.topic); order != 0 {
 			return order
@@ -171,6 +171,12 @@ func (b *broker) write(name string, offsets map[place]int64, shown *[]byte) erro
 	for _, k := range keys {
 		out = fmt.Appendf(out, "%s %d %d\n", k.topic, k.partition, offsets[k])
 	}
+	return out
+}
+
+// write writes one of the offset checkpoints, if it would say something new.
+func (b *broker) write(name string, offsets map[place]int64, shown *[]byte) error {
+	out := offsetLines(offsets)
 	if bytes.Equal(out, *shown) {
 		return nil
 	}
@@ -253,23 +259,32 @@ func (p *partition) noteStart(b *broker, start int64) (write bool) {
 }
 
 // SaveWatermarks keeps the high watermarks of replicas, those of each broker in a file (Kafka does so every five seconds,
-// replica.high.watermark.checkpoint.interval.ms). Those of replicas without a folder are left out.
-func (d *Disk) SaveWatermarks(each func(visit func(at log.Replica, highWatermark int64))) error {
+// replica.high.watermark.checkpoint.interval.ms). Those of replicas without a folder are left out. What it returns writes the
+// files and may run on any goroutine, one at a time.
+func (d *Disk) SaveWatermarks(each func(visit func(at log.Replica, highWatermark int64))) (write func() error) {
 	each(func(at log.Replica, highWatermark int64) {
 		if p := d.parts[placeOf(at)]; p != nil && p.made {
 			d.broker(at.Broker).watermarks[placeOf(at)] = highWatermark
 		}
 	})
-	for _, id := range slices.Sorted(maps.Keys(d.brokers)) {
-		b := d.brokers[id]
-		if len(b.watermarks) == 0 {
-			continue
-		}
-		if err := b.write(highWatermarks, b.watermarks, &b.shownWatermarks); err != nil {
-			return fmt.Errorf("%s: %s: %w", b.dir, highWatermarks, cause(err))
+	texts := map[*broker][]byte{}
+	for _, b := range d.brokers {
+		if len(b.watermarks) > 0 {
+			texts[b] = offsetLines(b.watermarks)
 		}
 	}
-	return nil
+	return func() error {
+		for b, text := range texts {
+			if bytes.Equal(text, b.shownWatermarks) {
+				continue
+			}
+			if err := d.replace(filepath.Join(b.dir, highWatermarks), text); err != nil {
+				return fmt.Errorf("%s: %s: %w", b.dir, highWatermarks, cause(err))
+			}
+			b.shownWatermarks = text
+		}
+		return nil
+	}
 }
 
 // WriteProperties writes meta.properties, by which Kafka's tools know a broker's folder.

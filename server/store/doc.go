@@ -16,5 +16,6 @@
 // A partition's folder appears with its first record. Records that a crash tore off are cut; where something readable lies
 // behind damage, it is kept beside the log as .damaged. A folder that the metadata does not know goes to DIR/brokers/1/stray.
 //
-// A Disk belongs to one goroutine, the one that owns the logs; only Sync may come from another.
+// A Disk belongs to one goroutine, the one that owns the logs; only Sync, and what SaveWatermarks returns, may run on another.
+// Where the host can be woken, records are written beside that goroutine.
 package store

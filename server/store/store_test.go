@@ -455,7 +455,7 @@ func TestDamagedCheckpoints(t *testing.T) {
 	if err := l.DeleteBefore(1); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.SaveWatermarks(func(visit func(log.Replica, int64)) { visit(orders, 2) }); err != nil {
+	if err := d.SaveWatermarks(func(visit func(log.Replica, int64)) { visit(orders, 2) })(); err != nil {
 		t.Fatal(err)
 	}
 	d.crash()
