@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -87,10 +88,12 @@ type Server struct {
 	demo    *demo.Demo
 	page    net.Listener
 	front   *web.Front
-	site    *http.Server
-	served  chan error // what site.Serve ended with
-	data    *data
-	tls     *certificates
+	// starting is how far the start is, nil where it has not begun.
+	starting atomic.Pointer[progress]
+	site     *http.Server
+	served   chan error // what site.Serve ended with
+	data     *data
+	tls      *certificates
 
 	stop  context.CancelFunc
 	ctx   context.Context
@@ -116,9 +119,8 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	progress := newProgress(cfg.Log)
-	s.openPage(progress)
-	if err := s.wire(set, sockets, progress); err != nil {
+	s.openPage()
+	if err := s.wire(set, sockets); err != nil {
 		s.closePage()
 		s.data.close(nil)
 		for _, socket := range sockets {
@@ -198,7 +200,10 @@ func (s *Server) takePorts() (sockets []net.Listener, err error) {
 }
 
 // wire builds everything, from the machine outwards.
-func (s *Server) wire(set settings, sockets []net.Listener, starting *progress) (err error) {
+func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
+	s.cfg.logs()
+	starting := newProgress(s.cfg.Log)
+	s.starting.Store(starting)
 	var users kafka.Users
 	for _, u := range s.cfg.Users {
 		if err := users.Add(u.Name, u.Password); err != nil {
@@ -267,7 +272,7 @@ func (s *Server) wire(set settings, sockets []net.Listener, starting *progress) 
 			return err
 		}
 	}
-	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), Client: s.asClient(), Logf: s.cfg.Logf})
+	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), TLS: s.clientTLS(), Client: s.asClient(), Logf: s.cfg.Logf})
 	if s.page == nil {
 		return nil
 	}
@@ -276,11 +281,8 @@ func (s *Server) wire(set settings, sockets []net.Listener, starting *progress) 
 	return err
 }
 
-// asClient is how the demo's clients connect and say who they are: as the first user.
+// asClient is how the demo's clients say who they are: as the first user.
 func (s *Server) asClient() (options []kgo.Opt) {
-	if s.tls != nil {
-		options = append(options, kgo.DialTLSConfig(s.tls.client()))
-	}
 	if users := s.cfg.Users; len(users) > 0 {
 		options = append(options, kgo.SASL(scram.Auth{User: users[0].Name, Pass: users[0].Password}.AsSha256Mechanism()))
 	}
@@ -339,6 +341,8 @@ func (s *Server) run(ctx context.Context) error {
 	}
 	if err == nil {
 		err = s.servePages()
+	} else {
+		s.closePage()
 	}
 	// From the outside inwards, so that nobody waits for what is gone already.
 	s.demo.Close()

@@ -21,7 +21,7 @@ func (l lines) Handle(_ context.Context, r slog.Record) error {
 func (l lines) WithAttrs([]slog.Attr) slog.Handler { return l }
 func (l lines) WithGroup(string) slog.Handler      { return l }
 
-// logs makes Log and Logf one: what knows only sentences writes them as warnings.
+// logs makes Log and Logf one: what knows only sentences writes them as warnings. Called again it changes nothing.
 func (cfg *Config) logs() {
 	switch {
 	case cfg.Log == nil && cfg.Logf == nil:

@@ -8,11 +8,11 @@ import (
 )
 
 // openPage serves the lab's page, where it is wanted: until Run it says how far the start is.
-func (s *Server) openPage(starting *progress) {
+func (s *Server) openPage() {
 	if s.page == nil {
 		return
 	}
-	s.front = web.NewFront(starting.Now)
+	s.front = web.NewFront(func() web.Progress { return s.starting.Load().Now() })
 	s.site = web.HTTPServer(s.front)
 	s.site.ErrorLog = slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug) // peers that break off
 	s.served = make(chan error, 1)

@@ -62,6 +62,9 @@ func (p *progress) now() web.Progress {
 
 // Now is how far it is.
 func (p *progress) Now() web.Progress {
+	if p == nil {
+		return web.Progress{Phase: "starting"}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.now()

@@ -13,6 +13,14 @@ func (s *Server) listenerTLS() *tls.Config {
 	return s.tls.config()
 }
 
+// clientTLS is how clients of this process speak TLS, nil without.
+func (s *Server) clientTLS() *tls.Config {
+	if s.tls == nil {
+		return nil
+	}
+	return s.tls.client()
+}
+
 // Protocol is the brokers' security.protocol, by Kafka's name.
 func (s *Server) Protocol() string {
 	switch {

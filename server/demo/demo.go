@@ -4,6 +4,7 @@ package demo
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +37,8 @@ type Config struct {
 	Seeds []string
 	// SessionTimeout is the consumers' session.timeout.ms, 10 s by default: how long a killed one stays a ghost.
 	SessionTimeout time.Duration
+	// TLS is how the clients speak TLS; nil: they speak in the clear.
+	TLS *tls.Config
 	// Client are further options of all clients.
 	Client []kgo.Opt
 	// RecordsPerSecond is the producer's rate, 4 by default.
@@ -116,7 +119,7 @@ func (d *Demo) Start(n int) ([]string, error) {
 
 // start runs a client under a name. d.mu is held.
 func (d *Demo) start(name string, life func(ctx context.Context, d *Demo, p *process) error) error {
-	p := newProcess(name)
+	p := newProcess(name, d.cfg.TLS)
 	d.clients[name] = p
 	d.ends.Go(func() {
 		err := life(p.ctx, d, p)

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"sync"
@@ -12,6 +13,7 @@ import (
 // closes its sockets before the client can say a word.
 type process struct {
 	name string
+	tls  *tls.Config // nil: in the clear
 	// ctx ends with kill; quit is closed by stop.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -27,9 +29,9 @@ type process struct {
 	conns map[net.Conn]struct{}
 }
 
-func newProcess(name string) *process {
+func newProcess(name string, encrypted *tls.Config) *process {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &process{name: name, ctx: ctx, cancel: cancel, quit: make(chan struct{}), ended: make(chan struct{}), running: true, conns: map[net.Conn]struct{}{}}
+	return &process{name: name, tls: encrypted, ctx: ctx, cancel: cancel, quit: make(chan struct{}), ended: make(chan struct{}), running: true, conns: map[net.Conn]struct{}{}}
 }
 
 func (p *process) stop() { p.once.Do(func() { close(p.quit) }) }
@@ -59,7 +61,11 @@ func (p *process) dial(ctx context.Context, network, address string) (net.Conn, 
 		return nil, errKilled
 	}
 	p.conns[c] = struct{}{}
-	return &socket{Conn: c, p: p}, nil
+	s := &socket{Conn: c, p: p}
+	if p.tls == nil {
+		return s, nil
+	}
+	return tls.Client(s, p.tls), nil // its first byte begins the handshake
 }
 
 // socket forgets itself when it is closed.

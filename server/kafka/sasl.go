@@ -138,6 +138,9 @@ func (s *scram) step(token []byte) ([]byte, string, error) {
 	return answer, s.user.name, nil
 }
 
+// errNonce is what Apache Kafka refuses since 3.9 (CVE-2024-56128).
+var errNonce = errors.New("authentication failed: the client repeats its nonce, as librdkafka before 2.6.1 does; Apache Kafka 4 refuses that, too: take a newer client, or PLAIN over TLS")
+
 var errScram = errors.New("authentication failed: this is no message of SCRAM in this place")
 
 func (s *scram) begin(message string) ([]byte, error) {
@@ -166,7 +169,11 @@ func (s *scram) begin(message string) ([]byte, error) {
 func (s *scram) end(message string) ([]byte, error) {
 	bare, proof64, found := strings.Cut(message, ",p=")
 	proof, err := base64.StdEncoding.DecodeString(proof64)
-	if !found || err != nil || field(bare, "r=") != s.nonce || field(bare, "c=") != base64.StdEncoding.EncodeToString([]byte(s.header)) {
+	nonce := field(bare, "r=")
+	if found && nonce != s.nonce && strings.HasSuffix(nonce, s.nonce) {
+		return nil, errNonce
+	}
+	if !found || err != nil || nonce != s.nonce || field(bare, "c=") != base64.StdEncoding.EncodeToString([]byte(s.header)) {
 		return nil, errScram
 	}
 	secret, h := s.user.scram[s.mechanism], hashOf(s.mechanism)

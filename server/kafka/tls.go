@@ -70,14 +70,13 @@ func (c *conn) secure() error {
 // handshakeTrouble says what was wrong with a client's handshake, and what would be right.
 func handshakeTrouble(err error, sasl bool) error {
 	var header tls.RecordHeaderError
-	var alert tls.AlertError
 	var unverified *tls.CertificateVerificationError
 	var netErr *net.OpError
 	says := err.Error()
 	switch {
 	case errors.As(err, &header):
 		return notTLS(header.RecordHeader[:], sasl)
-	case errors.As(err, &alert) && errors.As(err, &netErr) && netErr.Op == "remote error":
+	case errors.As(err, &netErr) && netErr.Op == "remote error":
 		return refusef("the client ended the TLS handshake (%s): unless it meant to, give it the authority that signed this listener's certificate (ssl.truststore.location, librdkafka: ssl.ca.location), and connect by a name that the certificate is for", strings.TrimPrefix(says, "remote error: "))
 	case strings.Contains(says, "didn't provide a certificate"):
 		return refusal("the client shows no certificate, and -tls-client-ca wants one: set ssl.keystore.location (librdkafka: ssl.certificate.location and ssl.key.location) in the client")
@@ -87,8 +86,8 @@ func handshakeTrouble(err error, sasl bool) error {
 		return refusal("the client offers only old versions of TLS; 1.2 and 1.3 are spoken here (ssl.enabled.protocols)")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return io.EOF // a check whether the port is open, as load balancers make
-	case errors.As(err, &netErr), errors.Is(err, errIdle):
-		return err
+	case errors.As(err, &netErr) && netErr.Op != "local error", errors.Is(err, errIdle):
+		return err // the network's
 	}
 	return refusef("the TLS handshake failed: %s", strings.TrimPrefix(says, "tls: "))
 }

@@ -34,7 +34,12 @@ func Dial(address, clientID string) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: nc, In: bufio.NewReader(nc), format: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}, nil
+	return Over(nc, clientID), nil
+}
+
+// Over speaks over a connection that is there already, as one with TLS.
+func Over(nc net.Conn, clientID string) *Conn {
+	return &Conn{Conn: nc, In: bufio.NewReader(nc), format: kmsg.NewRequestFormatter(kmsg.FormatterClientID(clientID))}
 }
 
 // Read reads what the peer sent, without its framing.
