@@ -151,9 +151,9 @@ func (c *client) write(bytes []byte) {
 }
 
 // settle waits until everything is answered, or for a moment: a join may be held for long.
-func (c *client) settle() {
-	moment := time.NewTimer(time.Millisecond)
-	defer moment.Stop()
+func (c *client) settle(moment time.Duration) {
+	late := time.NewTimer(moment)
+	defer late.Stop()
 	for {
 		c.mu.Lock()
 		done := len(c.asked) == 0 || c.ended
@@ -163,7 +163,7 @@ func (c *client) settle() {
 		}
 		select {
 		case <-c.news:
-		case <-moment.C:
+		case <-late.C:
 			return
 		}
 	}

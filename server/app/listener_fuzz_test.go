@@ -56,15 +56,13 @@ func (p *pipes) dial() (net.Conn, error) {
 // overPipes runs a server with one broker that is reached without a socket.
 func overPipes(t testing.TB, cfg Config) (s *Server, at *pipes, end func()) {
 	t.Helper()
-	cfg.Brokers, at = 1, newPipes()
-	set := defaultSettings()
-	if err := set.apply(cfg.Set); err != nil {
+	cfg.Kafka, cfg.Brokers, at = "127.0.0.1:0", 1, newPipes()
+	s, err := New(cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
-	where := address{"-kafka", "127.0.0.1", 9092}
-	s = &Server{cfg: cfg, done: make(chan struct{}), kafka: []address{where}, told: []address{where}}
-	s.ctx, s.stop = context.WithCancel(context.Background())
-	if err := s.wire(set, []net.Listener{at}); err != nil {
+	s.brokers.Drop(1)
+	if err := s.brokers.Listen(1, at); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
@@ -128,8 +126,9 @@ const (
 
 const clients = 4
 
-// play runs a program against a listener and returns when all its connections are closed.
-func play(t *testing.T, at *pipes, program *bytecode, served []kmsg.ApiVersionsResponseApiKey) {
+// play runs a program against a listener and returns when all its connections are closed. A client that waits does so for a
+// moment at most: joins and fetches are held for long.
+func play(t *testing.T, at *pipes, program *bytecode, served []kmsg.ApiVersionsResponseApiKey, moment time.Duration) {
 	shared := &acquired{}
 	var all [clients]*client
 	defer func() {
@@ -168,7 +167,7 @@ func play(t *testing.T, at *pipes, program *bytecode, served []kmsg.ApiVersionsR
 		case doRaw:
 			c.spoilt(choices.rest)
 		case doWait:
-			c.settle()
+			c.settle(moment)
 		case doClose:
 			c.hangUp()
 			all[i] = nil
@@ -239,7 +238,7 @@ func FuzzListener(f *testing.F) {
 		if served == nil {
 			served = alive(t, at)
 		}
-		play(t, at, program, served)
+		play(t, at, program, served, time.Millisecond)
 		alive(t, at)
 		within(t, "every connection to be gone", func() bool { return s.brokers.Connections() == 0 })
 		end()
