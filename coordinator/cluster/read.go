@@ -50,13 +50,18 @@ func (c *Cluster) OpenTransaction(topic string, partition int32, producerID int6
 	return p != nil && p.leader >= 0 && p.local().log.Open(producerID, epoch)
 }
 
-// ActiveProducers lists the producers that the log of a partition remembers, for the broker that leads it (KIP-664).
+// ActiveProducers lists the producers that a broker's log of a partition remembers (KIP-664). As in Kafka, followers
+// answer too.
 func (c *Cluster) ActiveProducers(broker int32, topic string, partition int32) (list []log.ProducerState, code int16) {
-	p, code := c.led(broker, topic, partition, -1)
-	if code != codeNone {
-		return nil, code
+	p := c.find(topic, partition)
+	if p == nil {
+		return nil, codeUnknownTopicOrPartition
 	}
-	return p.local().log.Active(), codeNone
+	at := p.at(broker)
+	if at < 0 || !c.Running(broker) {
+		return nil, codeNotLeaderOrFollower
+	}
+	return p.replicas[at].log.Active(), codeNone
 }
 
 // ReadLog reads up to the log end, for the broker's own coordinator: whole batches from the one that holds offset, about

@@ -19,12 +19,12 @@ func (c *Coordinator) findCoordinator(r *Request, q *kmsg.FindCoordinatorRequest
 	first, why := codeNone, ""
 	for _, key := range keys {
 		b, code, guard := c.find(key)
-		var message *string
-		if code != codeNone {
-			message = &guard
-			if first == codeNone {
-				first, why = code, guard
-			}
+		if first == codeNone {
+			first, why = code, guard
+		}
+		message := &guard
+		if code == codeNone && q.Version < 4 { // Kafka puts its own name for "nothing is wrong" there, and no word later
+			message = kmsg.StringPtr("NONE")
 		}
 		if q.Version < 4 {
 			resp.ErrorCode, resp.ErrorMessage, resp.NodeID, resp.Host, resp.Port = code, message, b.ID, b.Host, b.Port

@@ -7,7 +7,7 @@ import (
 
 // ElectLeaders (43), v0 to v2 (KIP-183): the preferred replica leads again or, where nobody does, any replica that is
 // alive (KIP-460), which gives up what it lacks. Without a list all partitions are meant, and those that need nothing are
-// left out of the answer.
+// left out of the answer; their topics are not.
 //
 //   - v1: election type (KIP-460)
 //   - v2: flexible (KIP-482)
@@ -48,9 +48,7 @@ func electLeaders(s *Server, c *call, nowMs int64) {
 			c.note(code)
 			topic.Partitions = append(topic.Partitions, row)
 		}
-		if len(topic.Partitions) > 0 {
-			answer.Topics = append(answer.Topics, topic)
-		}
+		answer.Topics = append(answer.Topics, topic)
 	}
 	c.complete(answer)
 }

@@ -13,6 +13,9 @@ func alterPartitionReassignments(s *Server, c *call, nowMs int64) {
 	answer := request.ResponseKind().(*kmsg.AlterPartitionAssignmentsResponse)
 	mayResize := c.version < 1 || request.AllowReplicationFactorChange
 	answer.AllowReplicationFactorChange = mayResize
+	if len(request.Topics) == 0 {
+		answer.ErrorMessage = words("") // Kafka answers this before it has set the message to null
+	}
 	for _, t := range request.Topics {
 		topic := kmsg.NewAlterPartitionAssignmentsResponseTopic()
 		topic.Topic = t.Topic
