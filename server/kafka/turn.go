@@ -154,10 +154,10 @@ func (c *conn) leave(nowMs int64, why string, byClient bool) {
 	if c.gone {
 		return
 	}
+	c.gone = true // what is drained is answered to nobody
 	if byClient {
 		c.drain(nowMs)
 	}
-	c.gone = true
 	if r := c.running; r != nil {
 		if r.ticket != 0 {
 			c.srv.cluster.Forget(r.ticket)
