@@ -12,7 +12,7 @@ import (
 //   - v5: log start offset
 //   - v7: sessions (KIP-227): see sessions.go
 //   - v9: the client's leader epoch (KIP-320)
-//   - v10: zstd (KIP-110)
+//   - v10: zstd (KIP-110). As with Kafka since 4.0, older versions get it, too: batches are sent as they lie.
 //   - v11: rack (KIP-392). Consumers are always served by the leader.
 //   - v12: flexible (KIP-482); the present leader in the answer, where the asked broker is not
 //   - v13: topics by id (KIP-516)
@@ -82,9 +82,6 @@ func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse,
 		}
 		found := s.cluster.Read(Read{Broker: c.conn.broker, Topic: topic, Partition: p.Partition, Epoch: p.CurrentLeaderEpoch,
 			Offset: p.FetchOffset, MaxBytes: max(0, min(budget, int(p.PartitionMaxBytes))), MinOne: f.bytes == 0, Committed: request.IsolationLevel == 1})
-		if found.Code == 0 && c.version < 10 && hasZstd(found.Batches) {
-			found = ReadResult{Code: kerr.UnsupportedCompressionType.Code, HighWatermark: -1, LastStable: -1, LogStart: -1, Leader: -1, Epoch: -1}
-		}
 		if row.ErrorCode = found.Code; found.Code == 0 {
 			row.HighWatermark, row.LastStableOffset, row.LogStartOffset = found.HighWatermark, found.LastStable, found.LogStart
 		}
@@ -147,19 +144,4 @@ func (s *Server) answerFetch(nowMs int64, c *call, f fetching, answer *kmsg.Fetc
 	answer.Brokers = distinct(answer.Brokers, func(b kmsg.FetchResponseBroker) int32 { return b.NodeID })
 	c.weight = found.bytes
 	c.complete(answer)
-}
-
-// hasZstd tells whether one of the batches is packed with zstd, which clients below Fetch v10 cannot unpack.
-func hasZstd(batches []byte) bool {
-	for len(batches) > 22 {
-		if batches[22]&0x07 == 4 {
-			return true
-		}
-		size := int(uint32(batches[8])<<24 | uint32(batches[9])<<16 | uint32(batches[10])<<8 | uint32(batches[11]))
-		if size+12 > len(batches) || size < 0 {
-			return false
-		}
-		batches = batches[size+12:]
-	}
-	return false
 }
