@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"flag"
 	"net"
 	"net/http"
 	"regexp"
@@ -112,6 +113,45 @@ func TestFlags(t *testing.T) {
 		}
 		if code := run(context.Background(), args, &out, &out); code != c.code || !strings.Contains(out.String(), c.says) {
 			t.Errorf("server %s: code %d, want %d; said %q, which should hold %q", c.args, code, c.code, out.String(), c.says)
+		}
+	}
+}
+
+// TestHelp: every flag stands in one group of the help, with a sentence, and the help says what else is to be known.
+func TestHelp(t *testing.T) {
+	var out bytes.Buffer
+	if code := run(context.Background(), []string{"-help"}, &out, &out); code != exitClean {
+		t.Errorf("exit code %d", code)
+	}
+	text := out.String()
+	for _, part := range []string{"usage: server", "site DIR", "Exit codes: 0", "SIGTERM", "-set help", "(default 127.0.0.1:9092)", "-tls-cert FILE"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the help does not say %q", part)
+		}
+	}
+	grouped := map[string]int{}
+	for _, group := range helpGroups {
+		for _, name := range group.flags {
+			grouped[name]++
+		}
+	}
+	help := false
+	define(&options{}, &help).VisitAll(func(f *flag.Flag) {
+		if grouped[f.Name] != 1 {
+			t.Errorf("-%s stands in %d groups of the help", f.Name, grouped[f.Name])
+		}
+		_, usage := flag.UnquoteUsage(f)
+		if first := strings.SplitN(usage, ": ", 2); !strings.Contains(usage, ".") || len(first[len(first)-1]) < 20 {
+			t.Errorf("-%s is explained by %q, which is no sentence", f.Name, usage)
+		}
+		delete(grouped, f.Name)
+	})
+	if len(grouped) > 0 {
+		t.Errorf("the help has flags that there are not: %v", grouped)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if len([]rune(line)) > 140 {
+			t.Errorf("a line of the help has %d characters: %q", len([]rune(line)), line)
 		}
 	}
 }

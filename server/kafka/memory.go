@@ -31,8 +31,9 @@ type hold struct {
 }
 
 const (
-	// stallTime is how long a hold may stand still, and slowTime how long it may last, while others wait for its memory.
+	// While others wait for its memory a hold may stand still for stallTime, wait itself for waitTime, and last for slowTime.
 	stallTime = time.Second
+	waitTime  = 3 * time.Second
 	slowTime  = 10 * time.Second
 	// lookAgain is how often those who wait look for somebody who does not get on; roomTimeout is how long they wait.
 	lookAgain   = 200 * time.Millisecond
@@ -91,7 +92,11 @@ func (h *hold) grow(more int64) bool {
 // slowest finds the largest hold that stands still, or lasts too long, besides one.
 func (p *pool) slowest(now time.Time, besides *hold) (found *hold) {
 	for h := range p.shares {
-		stalls := !h.waiting && now.Sub(h.moved) > stallTime || now.Sub(h.begun) > slowTime
+		still := stallTime
+		if h.waiting {
+			still = waitTime
+		}
+		stalls := now.Sub(h.moved) > still || now.Sub(h.begun) > slowTime
 		if h != besides && h.bytes > 0 && stalls && (found == nil || h.bytes > found.bytes) {
 			found = h
 		}
