@@ -10,4 +10,4 @@ package kafka
 //   - v9: STALE_MEMBER_EPOCH and GROUP_ID_NOT_FOUND (KIP-848)
 //
 // v0 meant ZooKeeper and v1 carried a timestamp for each partition; Kafka 4.0 serves neither (KIP-896).
-var offsetCommitAPI = api{key: 8, name: "OffsetCommit", min: 2, max: 9, decodeFrom: 2, run: group}
+var offsetCommitAPI = api{key: 8, name: "OffsetCommit", min: 2, max: 9, decodeFrom: 2, prompt: true, run: group}

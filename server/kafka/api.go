@@ -11,8 +11,8 @@ type api struct {
 	decodeFrom int16
 	// keepsBytes is set where the decoded request points into its frame after it was decoded.
 	keepsBytes bool
-	// prompt is set where the coordinator answers at once, whatever happens: such requests may follow one another without
-	// waiting for the answer.
+	// prompt is set where nothing that the client does waits for anything but the log: such requests may follow one another
+	// without waiting for the answer, so that what comes together is appended together. Answers keep the requests' order.
 	prompt bool
 	// run serves a request on the loop's goroutine. It ends in complete, now or later.
 	run func(s *Server, c *call, nowMs int64)

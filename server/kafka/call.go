@@ -22,6 +22,8 @@ type call struct {
 	held *hold
 	// noAnswer is set for Produce with acks 0.
 	noAnswer bool
+	// answered is set on a prompt call whose answer waits for those before it.
+	answered bool
 	// bad are the batches of a Produce whose records are wrong, by the places of topic and partition.
 	bad map[[2]int]badBatch
 	// token is a bare SASL token, and its answer where bare is set; last is why the connection ends behind the answer.
@@ -70,6 +72,16 @@ func (c *call) complete(response kmsg.Response) {
 	c.response = response
 	c.ticket, c.abandon = 0, nil
 	c.conn.completed(c)
+}
+
+// giveUp forgets what waits for the call.
+func (c *call) giveUp() {
+	if c.ticket != 0 {
+		c.conn.srv.cluster.Forget(c.ticket)
+	}
+	if c.abandon != nil {
+		c.abandon()
+	}
 }
 
 // group hands a request to the coordinator of the connection's broker.

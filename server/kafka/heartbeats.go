@@ -48,7 +48,7 @@ func (c *conn) newCall(a *api, h header, size int) *call {
 func (c *conn) recycle(encoded []*call) {
 	c.mu.Lock()
 	for _, done := range encoded {
-		if done.api.prompt && len(c.free) < maxInFlight {
+		if done.api.key == heartbeatAPI.key && len(c.free) < maxInFlight {
 			c.free = append(c.free, done)
 		}
 	}

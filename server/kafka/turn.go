@@ -15,7 +15,7 @@ type loopSide struct {
 	head    int
 	running *call
 	prompts []*call
-	// answeredPrompts of prompts are answered.
+	// answeredPrompts of prompts are answered, and their answers are on their way.
 	answeredPrompts int
 	finished        []*call
 	flushing        bool
@@ -109,13 +109,37 @@ func (c *conn) completed(done *call) {
 	}
 	if done == c.running {
 		c.running = nil
+		c.finish(done)
 	} else {
-		// Prompt calls are answered in the order in which they were given.
-		if c.answeredPrompts++; c.answeredPrompts == len(c.prompts) {
-			clear(c.prompts)
-			c.prompts, c.answeredPrompts = c.prompts[:0], 0
-		}
+		done.answered = true
+		c.finishPrompts()
 	}
+	if !c.flushing && len(c.finished) > 0 {
+		c.flushing = true
+		c.srv.loop.AtTurnEnd(c.flushFn)
+	}
+	if !c.dispatching && c.head < len(c.queue) && len(c.prompts) == 0 {
+		c.srv.loop.Soon(c.dispatchFn)
+	}
+}
+
+// finishPrompts takes the answers of prompt calls in the order in which these were given, up to the first that is not
+// answered.
+func (c *conn) finishPrompts() {
+	for c.answeredPrompts < len(c.prompts) && c.prompts[c.answeredPrompts].answered {
+		c.finish(c.prompts[c.answeredPrompts])
+		c.prompts[c.answeredPrompts] = nil
+		c.answeredPrompts++
+	}
+	if c.answeredPrompts == len(c.prompts) || c.answeredPrompts > maxInFlight {
+		left := copy(c.prompts, c.prompts[c.answeredPrompts:])
+		clear(c.prompts[left:])
+		c.prompts, c.answeredPrompts = c.prompts[:left], 0
+	}
+}
+
+// finish has an answer written with the others of this turn.
+func (c *conn) finish(done *call) {
 	c.srv.counters.answered(done.api.key, done.code)
 	if done.weight > 0 {
 		c.unwritten.Add(int64(done.weight))
@@ -126,13 +150,6 @@ func (c *conn) completed(done *call) {
 		done.held, done.request = nil, nil
 	}
 	c.finished = append(c.finished, done)
-	if !c.flushing {
-		c.flushing = true
-		c.srv.loop.AtTurnEnd(c.flushFn)
-	}
-	if !c.dispatching && c.head < len(c.queue) && len(c.prompts) == 0 {
-		c.srv.loop.Soon(c.dispatchFn)
-	}
 }
 
 // flush gives the turn's answers to the writer. It never waits for it.
@@ -158,17 +175,12 @@ func (c *conn) leave(nowMs int64, why string, byClient bool) {
 	if byClient {
 		c.drain(nowMs)
 	}
-	if r := c.running; r != nil {
-		if r.ticket != 0 {
-			c.srv.cluster.Forget(r.ticket)
-		}
-		if r.abandon != nil {
-			r.abandon()
-		}
+	if c.running != nil {
+		c.running.giveUp()
 	}
 	ghosts := c.srv.members.left(nowMs, c, why)
 	for _, p := range c.prompts[c.answeredPrompts:] {
-		c.srv.cluster.Forget(p.ticket)
+		p.giveUp()
 	}
 	c.running, c.prompts, c.queue, c.finished, c.head = nil, nil, nil, nil, 0
 	delete(c.srv.open, c.id)
