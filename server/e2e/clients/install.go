@@ -75,10 +75,36 @@ func goProgram(name string) func(dir string) ([]string, []string, error) {
 	}
 }
 
+// oldGoProgram builds one with another version of what it is written for, by a go.mod of its own; files for it alone have
+// the build tag old.
+func oldGoProgram(name, module, with string) func(dir string) ([]string, []string, error) {
+	return func(dir string) ([]string, []string, error) {
+		built := filepath.Join(dir, "agent-"+name+"-"+strings.NewReplacer("/", "_", "@", "_").Replace(with))
+		for _, file := range []string{"mod", "sum"} {
+			text, err := os.ReadFile(filepath.Join(here(), "go."+file))
+			if err == nil {
+				err = os.WriteFile(built+"."+file, text, 0o644)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
+		if err := quietly(here(), "go", "mod", "edit", "-replace", module+"="+with, built+".mod"); err != nil {
+			return nil, nil, err
+		}
+		return []string{built}, nil, quietly(here(), "go", "build", "-mod=mod", "-modfile="+built+".mod", "-tags", "old", "-o", built, "./"+name)
+	}
+}
+
+// folderOf names the folder of a set of packages: two versions of one client do not share one.
+func folderOf(dir, language string, packages []string) string {
+	return filepath.Join(dir, language, strings.NewReplacer("/", "_", "@", "_", "[", "_", "]", "_", ",", "_").Replace(packages[0]))
+}
+
 // python installs packages into a venv of their own and runs a program with it.
 func python(script string, packages ...string) func(dir string) ([]string, []string, error) {
 	return func(dir string) ([]string, []string, error) {
-		venv := filepath.Join(dir, "python")
+		venv := folderOf(dir, "python", packages)
 		err := once(venv, strings.Join(packages, " "), func() error {
 			if err := quietly(dir, "python3", "-m", "venv", venv); err != nil {
 				return err
@@ -92,7 +118,7 @@ func python(script string, packages ...string) func(dir string) ([]string, []str
 // node installs packages into a folder. Where this machine's Node.js is too old, one that comes as a package is used.
 func node(script string, packages ...string) func(dir string) ([]string, []string, error) {
 	return func(dir string) ([]string, []string, error) {
-		folder := filepath.Join(dir, "node")
+		folder := folderOf(dir, "node", packages)
 		err := once(folder, strings.Join(packages, " "), func() error {
 			return quietly(folder, "npm", append([]string{"install", "--no-audit", "--no-fund", "--prefix", folder}, packages...)...)
 		})

@@ -103,7 +103,7 @@ func Serve(do func(Request) (Reply, error)) {
 // Addresses splits a list of brokers.
 func Addresses(list string) []string { return strings.Split(list, ",") }
 
-// ModuleVersion is the version of a module that the program was built with.
+// ModuleVersion is the version of a module that the program was built with, or of what stands in its place.
 func ModuleVersion(path string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -111,6 +111,9 @@ func ModuleVersion(path string) string {
 	}
 	for _, m := range info.Deps {
 		if m.Path == path {
+			if m.Replace != nil {
+				m = m.Replace
+			}
 			return strings.TrimPrefix(m.Version, "v")
 		}
 	}

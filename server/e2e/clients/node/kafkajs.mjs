@@ -1,4 +1,4 @@
-// kafkajs, with its own plug-in for snappy.
+// kafkajs 1 and 2, with its own plug-in for snappy.
 import { createRequire } from 'node:module'
 import kafkajs from 'kafkajs'
 import snappy from 'kafkajs-snappy'
@@ -27,6 +27,10 @@ async function administer (q) {
 const messages = (q, kind) => range(q.N).map(i => ({ partition: i % q.Partitions, value: value(kind, i) }))
 const offsets = q => range(q.Partitions).map(partition => ({ partition, offset: String(q.Offset) }))
 
+// topics names the topic as version 1 does, one at a time, or as 2 does.
+const first = version.startsWith('1.')
+const topics = q => first ? { topic: q.Topic } : { topics: [q.Topic] }
+
 serve({
   hello: () => ({ Version: version, Compressions: Object.keys(codecs) }),
 
@@ -46,7 +50,7 @@ serve({
     const c = client(q).consumer({ groupId: `${q.Topic}-read`, readUncommitted: q.Isolation !== 'read_committed' })
     const values = []
     await c.connect()
-    await c.subscribe({ topics: [q.Topic], fromBeginning: true })
+    await c.subscribe({ ...topics(q), fromBeginning: true })
     await c.run({ autoCommit: false, eachMessage: async ({ message }) => { values.push(name(message.value)) } })
     for (const end = Date.now() + 30000; values.length < q.N && Date.now() < end;) {
       await new Promise(resolve => setTimeout(resolve, 100))
@@ -59,7 +63,7 @@ serve({
     if (q.Instance) throw new Missing('static members')
     if (q.Assignor) throw new Missing('cooperative-sticky')
     const c = client(q).consumer({ groupId: q.Group, sessionTimeout: q.SessionMs })
-    member = { consumer: c, topic: q.Topic, owned: [], assigns: 0, revoked: 0 }
+    member = { consumer: c, topic: q.Topic, owned: [], assigns: 0, revoked: 0, seen: 0 }
     const m = member
     c.on(c.events.GROUP_JOIN, ({ payload }) => {
       m.owned = payload.memberAssignment[m.topic] ?? []
@@ -71,13 +75,13 @@ serve({
     })
     c.on(c.events.CRASH, ({ payload }) => { m.failure = payload.error })
     await c.connect()
-    await c.subscribe({ topics: [q.Topic] })
-    await c.run({ autoCommit: false, eachMessage: async () => {} })
+    await c.subscribe(topics(q))
+    await c.run({ autoCommit: false, eachMessage: async () => { m.seen++ } })
   },
 
   assignment: () => {
     if (member.failure) throw member.failure
-    return { Partitions: member.owned, Assigns: member.assigns, Revoked: member.revoked }
+    return { Partitions: member.owned, Assigns: member.assigns, Revoked: member.revoked, Seen: member.seen }
   },
 
   commit: async q => {
@@ -87,7 +91,8 @@ serve({
   leave: async () => { await member.consumer.disconnect() },
 
   committed: async q => {
-    const [{ partitions }] = await (await administer(q)).fetchOffsets({ groupId: q.Group, topics: [q.Topic] })
+    const got = await (await administer(q)).fetchOffsets({ groupId: q.Group, ...topics(q) })
+    const partitions = first ? got : got[0].partitions
     const known = partitions.filter(p => Number(p.offset) >= 0)
     return { Offsets: Object.fromEntries(known.map(p => [p.partition, Number(p.offset)])) }
   },

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	}
 	switch q.Do {
 	case "hello":
-		return agent.Reply{Version: agent.ModuleVersion("github.com/IBM/sarama"), Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+		return agent.Reply{Version: agent.ModuleVersion("github.com/IBM/sarama"), Compressions: compressions}, nil
 	case "produce":
 		return r, s.produce(q)
 	case "read":
@@ -87,7 +88,10 @@ func (s *steps) administer(q agent.Request) (r agent.Reply, err error) {
 	case "reset":
 		return r, s.reset(q)
 	case "delete-group":
-		return r, s.admin.DeleteConsumerGroup(q.Group)
+		if err = s.admin.DeleteConsumerGroup(q.Group); errors.Is(err, sarama.ErrUnsupportedVersion) {
+			err = agent.Missing("deleting groups, unless its Version is set")
+		}
+		return r, err
 	}
 	return r, fmt.Errorf("no step is called %q", q.Do)
 }
@@ -183,41 +187,6 @@ func (s *steps) read(q agent.Request) (r agent.Reply, err error) {
 	return r, nil
 }
 
-func (s *steps) transaction(q agent.Request) error {
-	cfg := sarama.NewConfig()
-	cfg.Producer.Transaction.ID = q.Topic + "-id"
-	cfg.Producer.Idempotent = true
-	cfg.Producer.RequiredAcks = sarama.WaitForAll
-	cfg.Producer.Partitioner = sarama.NewManualPartitioner
-	cfg.Producer.Return.Successes = true
-	cfg.Net.MaxOpenRequests = 1
-	p, err := sarama.NewSyncProducer(s.bootstrap, cfg)
-	if err != nil {
-		return err
-	}
-	defer p.Close()
-	if err := p.BeginTxn(); err != nil {
-		return err
-	}
-	if err := p.SendMessages(messages(q, "committed")); err != nil {
-		return err
-	}
-	offsets := map[string][]*sarama.PartitionOffsetMetadata{q.Topic: {{Partition: 0, Offset: q.Offset, LeaderEpoch: -1}}}
-	if err := p.AddOffsetsToTxn(offsets, q.Group); err != nil {
-		return err
-	}
-	if err := p.CommitTxn(); err != nil {
-		return err
-	}
-	if err := p.BeginTxn(); err != nil {
-		return err
-	}
-	if err := p.SendMessages(messages(q, "aborted")); err != nil {
-		return err
-	}
-	return p.AbortTxn()
-}
-
 // member is a consumer in a group.
 type member struct {
 	topic  string
@@ -235,7 +204,9 @@ type member struct {
 func (s *steps) join(q agent.Request) (*member, error) {
 	cfg := sarama.NewConfig()
 	cfg.Consumer.Group.Session.Timeout = time.Duration(q.SessionMs) * time.Millisecond
-	cfg.Consumer.Group.InstanceId = q.Instance
+	if err := setInstance(cfg, q.Instance); err != nil {
+		return nil, err
+	}
 	cfg.Consumer.Offsets.AutoCommit.Enable = false
 	if q.Assignor != "" {
 		return nil, agent.Missing("cooperative-sticky; its sticky assignor is eager")

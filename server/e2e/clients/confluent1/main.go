@@ -1,0 +1,292 @@
+// Command confluent1 plays the scenario with confluent-kafka-go 1: librdkafka before 2, which has no administration of groups.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/confluentinc/confluent-kafka-go/kafka"
+
+	"grouplab/server/e2e/clients/agent"
+)
+
+func main() { agent.Serve((&steps{}).do) }
+
+type steps struct {
+	bootstrap string
+	admin     *kafka.AdminClient
+	member    *member
+}
+
+func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
+	if q.Bootstrap != "" {
+		s.bootstrap = q.Bootstrap
+	}
+	switch q.Do {
+	case "hello":
+		_, native := kafka.LibraryVersion()
+		return agent.Reply{Version: agent.ModuleVersion("github.com/confluentinc/confluent-kafka-go") + " (librdkafka " + native + ")",
+			Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+	case "produce":
+		return r, s.produce(q)
+	case "read":
+		return s.read(q)
+	case "join":
+		s.member, err = s.join(q)
+		return r, err
+	case "assignment":
+		return s.member.ask(func(m *member) (agent.Reply, error) { return m.assignment() })
+	case "commit":
+		return s.member.ask(func(m *member) (agent.Reply, error) { return r, m.commit(q) })
+	case "leave":
+		return s.member.ask(func(m *member) (agent.Reply, error) { m.left = true; return r, m.consumer.Close() })
+	case "transaction":
+		return r, s.transaction(q)
+	}
+	if s.admin == nil {
+		if s.admin, err = kafka.NewAdminClient(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap}); err != nil {
+			return r, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	return s.administer(ctx, q)
+}
+
+func (s *steps) administer(ctx context.Context, q agent.Request) (r agent.Reply, err error) {
+	switch q.Do {
+	case "create":
+		done, err := s.admin.CreateTopics(ctx, []kafka.TopicSpecification{{Topic: q.Topic, NumPartitions: q.N, ReplicationFactor: 1}})
+		return r, first(done, err)
+	case "delete-topic":
+		done, err := s.admin.DeleteTopics(ctx, []string{q.Topic})
+		return r, first(done, err)
+	case "committed":
+		r.Offsets = map[string]int64{}
+		return r, s.withConsumer(q, func(c *kafka.Consumer) error {
+			got, err := c.Committed(partitions(q, 0), 20000)
+			for _, p := range got {
+				if p.Offset >= 0 {
+					r.Offsets[fmt.Sprint(p.Partition)] = int64(p.Offset)
+				}
+			}
+			return err
+		})
+	case "reset":
+		return r, s.withConsumer(q, func(c *kafka.Consumer) error {
+			_, err := c.CommitOffsets(partitions(q, q.Offset))
+			return err
+		})
+	case "describe", "groups", "delete-group":
+		return r, agent.Missing("administration of groups")
+	}
+	return r, fmt.Errorf("no step is called %q", q.Do)
+}
+
+// withConsumer lends a consumer that has the group's id and is no member.
+func (s *steps) withConsumer(q agent.Request, do func(*kafka.Consumer) error) error {
+	c, err := kafka.NewConsumer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": q.Group, "enable.auto.commit": false})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return do(c)
+}
+
+func noError(e kafka.Error) error {
+	if e.Code() == kafka.ErrNoError {
+		return nil
+	}
+	return e
+}
+
+func first(done []kafka.TopicResult, err error) error {
+	for _, d := range done {
+		err = errors.Join(err, noError(d.Error))
+	}
+	return err
+}
+
+func partitions(q agent.Request, offset int64) (all []kafka.TopicPartition) {
+	for p := range q.Partitions {
+		all = append(all, kafka.TopicPartition{Topic: &q.Topic, Partition: int32(p), Offset: kafka.Offset(offset)})
+	}
+	return all
+}
+
+func (s *steps) produce(q agent.Request) error {
+	p, err := kafka.NewProducer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "compression.type": q.Compression})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return send(p, q, q.Compression)
+}
+
+// send sends the records and waits until all were delivered.
+func send(p *kafka.Producer, q agent.Request, kind string) error {
+	delivered := make(chan kafka.Event, q.N)
+	for i := range q.N {
+		where := kafka.TopicPartition{Topic: &q.Topic, Partition: int32(i % q.Partitions)}
+		if err := p.Produce(&kafka.Message{TopicPartition: where, Value: []byte(agent.Value(kind, i))}, delivered); err != nil {
+			return err
+		}
+	}
+	for range q.N {
+		if m := (<-delivered).(*kafka.Message); m.TopicPartition.Error != nil {
+			return m.TopicPartition.Error
+		}
+	}
+	return nil
+}
+
+func (s *steps) read(q agent.Request) (r agent.Reply, err error) {
+	cfg := kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": "unused", "enable.auto.commit": false}
+	if q.Isolation != "" {
+		cfg["isolation.level"] = q.Isolation
+	}
+	c, err := kafka.NewConsumer(&cfg)
+	if err != nil {
+		return r, err
+	}
+	defer c.Close()
+	if err := c.Assign(partitions(q, 0)); err != nil {
+		return r, err
+	}
+	for end := time.Now().Add(20 * time.Second); len(r.Values) < q.N && time.Now().Before(end); {
+		m, err := c.ReadMessage(500 * time.Millisecond)
+		var ke kafka.Error
+		switch {
+		case err == nil:
+			r.Values = append(r.Values, agent.Name(m.Value))
+		case !errors.As(err, &ke) || ke.Code() != kafka.ErrTimedOut:
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+func (s *steps) transaction(q agent.Request) error {
+	p, err := kafka.NewProducer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "transactional.id": q.Topic + "-id"})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	c, err := kafka.NewConsumer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": q.Group})
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	group, err := c.GetConsumerGroupMetadata()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	defer cancel()
+	q1 := q
+	q1.Partitions = 1
+	for _, step := range []func() error{
+		func() error { return p.InitTransactions(ctx) },
+		p.BeginTransaction,
+		func() error { return send(p, q, "committed") },
+		func() error { return p.SendOffsetsToTransaction(ctx, partitions(q1, q.Offset), group) },
+		func() error { return p.CommitTransaction(ctx) },
+		p.BeginTransaction,
+		func() error { return send(p, q, "aborted") },
+		func() error { return p.AbortTransaction(ctx) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// member is a consumer in a group, used by its own goroutine alone.
+type member struct {
+	consumer         *kafka.Consumer
+	tasks            chan func()
+	assigns, revoked int
+	left             bool
+	failure          error
+}
+
+func (s *steps) join(q agent.Request) (*member, error) {
+	cfg := kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": q.Group, "session.timeout.ms": q.SessionMs, "enable.auto.commit": false}
+	if q.Instance != "" {
+		cfg["group.instance.id"] = q.Instance
+	}
+	if err := setAssignor(cfg, q.Assignor); err != nil {
+		return nil, err
+	}
+	c, err := kafka.NewConsumer(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	m := &member{consumer: c, tasks: make(chan func())}
+	rebalanced := func(_ *kafka.Consumer, e kafka.Event) error {
+		switch e := e.(type) {
+		case kafka.AssignedPartitions:
+			m.assigns++
+		case kafka.RevokedPartitions:
+			m.revoked += len(e.Partitions)
+		}
+		return nil
+	}
+	if err := c.Subscribe(q.Topic, rebalanced); err != nil {
+		return nil, err
+	}
+	go m.run()
+	return m, nil
+}
+
+func (m *member) run() {
+	for {
+		select {
+		case task := <-m.tasks:
+			task()
+			continue
+		default:
+		}
+		if m.left {
+			time.Sleep(10 * time.Millisecond)
+			continue
+		}
+		if e, ok := m.consumer.Poll(100).(kafka.Error); ok && m.failure == nil {
+			m.failure = e
+		}
+	}
+}
+
+func (m *member) ask(do func(*member) (agent.Reply, error)) (r agent.Reply, err error) {
+	done := make(chan struct{})
+	m.tasks <- func() {
+		r, err = do(m)
+		close(done)
+	}
+	<-done
+	return r, errors.Join(err, m.failure)
+}
+
+func (m *member) assignment() (r agent.Reply, err error) {
+	owned, err := m.consumer.Assignment()
+	for _, p := range owned {
+		r.Partitions = append(r.Partitions, int(p.Partition))
+	}
+	r.Assigns, r.Revoked = m.assigns, m.revoked
+	return r, err
+}
+
+func (m *member) commit(q agent.Request) error {
+	owned, err := m.consumer.Assignment()
+	if err != nil {
+		return err
+	}
+	for i := range owned {
+		owned[i].Offset = kafka.Offset(q.Offset)
+	}
+	_, err = m.consumer.CommitOffsets(owned)
+	return err
+}

@@ -1,0 +1,150 @@
+"""aiokafka: Kafka for asyncio."""
+
+import asyncio
+import threading
+import time
+
+import aiokafka
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+
+import lines
+
+loop = asyncio.new_event_loop()
+threading.Thread(target=loop.run_forever, daemon=True).start()
+
+
+class Steps(ConsumerRebalanceListener):
+    def __getattr__(self, name):
+        """Every step runs in the loop's thread."""
+        step = getattr(Async, name)
+        return lambda q: asyncio.run_coroutine_threadsafe(step(self, q), loop).result()
+
+    def on_partitions_assigned(self, assigned):
+        self.assigns += 1
+
+    def on_partitions_revoked(self, revoked):
+        self.revoked += len(revoked)
+
+
+class Async:
+    async def hello(self, q):
+        return {"Version": aiokafka.__version__, "Compressions": ["none", "gzip", "snappy", "lz4", "zstd"]}
+
+    async def create(self, q):
+        await (await admin(self, q)).create_topics([NewTopic(q["Topic"], q["N"], 1)])
+
+    async def produce(self, q):
+        compression = None if q["Compression"] == "none" else q["Compression"]
+        p = AIOKafkaProducer(bootstrap_servers=q["Bootstrap"], compression_type=compression)
+        await p.start()
+        await send(p, q, q["Compression"])
+        await p.stop()
+
+    async def read(self, q):
+        config = {"isolation_level": q["Isolation"]} if q["Isolation"] else {}
+        c = AIOKafkaConsumer(bootstrap_servers=q["Bootstrap"], **config)
+        await c.start()
+        c.assign([TopicPartition(q["Topic"], p) for p in range(q["Partitions"])])
+        await c.seek_to_beginning()
+        values, end = [], time.time() + 20
+        while len(values) < q["N"] and time.time() < end:
+            for records in (await c.getmany(timeout_ms=500)).values():
+                values += [lines.name(r.value) for r in records]
+        await c.stop()
+        return {"Values": values}
+
+    async def join(self, q):
+        if q["Assignor"]:
+            raise lines.Missing("cooperative-sticky; its sticky assignor is eager")
+        config = {"group_instance_id": q["Instance"]} if q["Instance"] else {}
+        self.assigns, self.revoked, self.seen, self.failure = 0, 0, 0, None
+        self.consumer = AIOKafkaConsumer(
+            bootstrap_servers=q["Bootstrap"],
+            group_id=q["Group"],
+            session_timeout_ms=q["SessionMs"],
+            enable_auto_commit=False,
+            **config,
+        )
+        self.consumer.subscribe([q["Topic"]], listener=self)
+        # start waits for the group; the runner asks in the meantime.
+        self.task = loop.create_task(consume(self))
+
+    async def assignment(self, q):
+        if self.failure:
+            raise self.failure
+        owned = [t.partition for t in self.consumer.assignment()]
+        return {"Partitions": owned, "Assigns": self.assigns, "Revoked": self.revoked, "Seen": self.seen}
+
+    async def commit(self, q):
+        await self.consumer.commit({t: q["Offset"] for t in self.consumer.assignment()})
+
+    async def leave(self, q):
+        self.task.cancel()
+        await self.consumer.stop()
+
+    async def committed(self, q):
+        partitions = [TopicPartition(q["Topic"], p) for p in range(q["Partitions"])]
+        got = await (await admin(self, q)).list_consumer_group_offsets(q["Group"], partitions=partitions)
+        return {"Offsets": {str(t.partition): o.offset for t, o in got.items() if o.offset >= 0}}
+
+    async def describe(self, q):
+        [answer] = await (await admin(self, q)).describe_consumer_groups([q["Group"]])
+        _, _, state, _, _, members, *_ = answer.groups[0]
+        return {"State": state, "Members": len(members)}
+
+    async def groups(self, q):
+        return {"Groups": [g[0] for g in await (await admin(self, q)).list_consumer_groups()]}
+
+    async def reset(self, q):
+        """There is no administration of offsets: a consumer that is no member commits."""
+        c = AIOKafkaConsumer(bootstrap_servers=q["Bootstrap"], group_id=q["Group"], enable_auto_commit=False)
+        await c.start()
+        partitions = [TopicPartition(q["Topic"], p) for p in range(q["Partitions"])]
+        c.assign(partitions)
+        await c.commit({t: q["Offset"] for t in partitions})
+        await c.stop()
+
+    async def delete_group(self, q):
+        raise lines.Missing("deleting groups")
+
+    async def delete_topic(self, q):
+        await (await admin(self, q)).delete_topics([q["Topic"]])
+
+    async def transaction(self, q):
+        p = AIOKafkaProducer(bootstrap_servers=q["Bootstrap"], transactional_id=q["Topic"] + "-id")
+        await p.start()
+        async with p.transaction():
+            await send(p, q, "committed")
+            await p.send_offsets_to_transaction({TopicPartition(q["Topic"], 0): q["Offset"]}, q["Group"])
+        await p.begin_transaction()
+        await send(p, q, "aborted")
+        await p.abort_transaction()
+        await p.stop()
+
+
+async def admin(steps, q):
+    if "_admin" not in steps.__dict__:
+        steps._admin = AIOKafkaAdminClient(bootstrap_servers=q["Bootstrap"])
+        await steps._admin.start()
+    return steps._admin
+
+
+async def send(p, q, kind):
+    sent = [
+        await p.send(q["Topic"], lines.value(kind, i), f"k{i}".encode(), partition=i % q["Partitions"])
+        for i in range(q["N"])
+    ]
+    await asyncio.gather(*sent)
+
+
+async def consume(steps):
+    try:
+        await steps.consumer.start()
+        while True:
+            steps.seen += sum(len(records) for records in (await steps.consumer.getmany(timeout_ms=100)).values())
+    except Exception as e:
+        steps.failure = e
+
+
+lines.serve(Steps())
