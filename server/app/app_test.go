@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,21 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain waits for goroutines that are about to end: on a busy machine that may take a while.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 {
+		left := goleak.Find()
+		for end := time.Now().Add(time.Minute); left != nil && time.Now().Before(end); {
+			left = goleak.Find()
+		}
+		if left != nil {
+			fmt.Fprintln(os.Stderr, left)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 func config() Config { return Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3} }
 

@@ -67,7 +67,17 @@ type socket struct {
 }
 
 func (s *socket) serve(what Request) error {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, end := context.WithCancelCause(context.Background())
+	writing, giveUp := context.WithCancel(context.Background())
+	defer giveUp()
+	// A write that is broken off breaks the connection, so one that is under way ends in peace where the viewer is still to be
+	// told why it must go.
+	cancel := func(cause error) {
+		end(cause)
+		if !errors.Is(cause, errSpoke) && !errors.Is(cause, errFlood) {
+			giveUp()
+		}
+	}
 	// When the hub closes, a viewer that reads gets its close frame; a write that hangs is given up soon.
 	stop := context.AfterFunc(s.hub.ctx, func() {
 		time.AfterFunc(farewell/2, func() { cancel(ErrClosed) })
@@ -76,7 +86,7 @@ func (s *socket) serve(what Request) error {
 	var listening, pinging sync.WaitGroup
 	listening.Go(func() { s.listen(context.WithoutCancel(ctx), cancel) })
 	pinging.Go(func() { s.ping(ctx, cancel) })
-	err := s.hub.Watch(ctx, what, s.send)
+	err := s.hub.Watch(ctx, what, func(_ context.Context, text []byte) error { return s.send(writing, text) })
 	if errors.Is(err, errGone) {
 		_ = s.conn.CloseNow()
 		listening.Wait() // it knows whether the viewer went or was shown out
@@ -107,7 +117,7 @@ func (s *socket) send(ctx context.Context, text []byte) error {
 }
 
 // listen answers control frames until the viewer goes, says something or floods.
-func (s *socket) listen(ctx context.Context, cancel context.CancelCauseFunc) {
+func (s *socket) listen(ctx context.Context, cancel func(cause error)) {
 	s.conn.SetReadLimit(1 << 10)
 	_, _, err := s.conn.Reader(ctx)
 	switch {
@@ -121,7 +131,7 @@ func (s *socket) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 }
 
 // ping asks the viewer now and then whether it is there, and ends it where it is not.
-func (s *socket) ping(ctx context.Context, cancel context.CancelCauseFunc) {
+func (s *socket) ping(ctx context.Context, cancel func(cause error)) {
 	t := time.NewTicker(s.hub.cfg.PingInterval)
 	defer t.Stop()
 	for {

@@ -199,11 +199,11 @@ func TestEventsReaderThatStops(t *testing.T) {
 	defer http.DefaultClient.CloseIdleConnections()
 	began := time.Now()
 	l.publish("", event.InputGiven{Text: "goes on"})
-	if d := time.Since(began); d > time.Second {
+	if d := time.Since(began); d > 30*time.Second {
 		t.Errorf("publishing took %v", d)
 	}
 	_ = r.Body.Close()
-	for end := time.Now().Add(10 * time.Second); len(l.readers) > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); len(l.readers) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the reader's place is not free again")
 		}
@@ -227,7 +227,7 @@ func TestLive(t *testing.T) {
 	defer s.Close()
 	defer http.DefaultClient.CloseIdleConnections()
 	defer l.hub.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, _, err := websocket.Dial(ctx, s.URL+"/api/live", &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {s.URL}}})
 	if err != nil {
@@ -273,7 +273,7 @@ func TestLiveHasNoPlace(t *testing.T) {
 	defer s.Close()
 	defer http.DefaultClient.CloseIdleConnections()
 	defer l.hub.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	c, _, err := websocket.Dial(ctx, s.URL+"/api/live", nil)
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -19,7 +21,21 @@ import (
 	"grouplab/server/web/pages"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain waits for goroutines that are about to end: on a busy machine that may take a while.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 {
+		left := goleak.Find()
+		for end := time.Now().Add(time.Minute); left != nil && time.Now().Before(end); {
+			left = goleak.Find()
+		}
+		if left != nil {
+			fmt.Fprintln(os.Stderr, left)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 const (
 	token = "0123456789abcdef0123456789abcdef"
