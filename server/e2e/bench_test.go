@@ -1,203 +1,26 @@
 package e2e
 
 import (
-	"bufio"
-	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
-	"net"
-	"os"
-	"os/exec"
-	"os/signal"
-	"runtime/pprof"
-	"strconv"
-	"strings"
+	"slices"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kmsg"
-
-	"grouplab/server/app"
 )
 
-// The benchmarks measure servers in processes of their own, by the CPU time that these take, under the same load:
-// benchConns connections, each with benchInFlight requests under way. Only ratios of one run mean anything.
-const (
-	benchConns    = 8
-	benchInFlight = 32
-	benchGroups   = benchConns
-	// serverEnv makes this test program be a server instead.
-	serverEnv = "GROUPLAB_BENCH_SERVER"
-	// profileEnv names where the server's CPU profile goes, with the server's kind behind a dot.
-	profileEnv = "GROUPLAB_BENCH_PROFILE"
-)
-
-func TestMain(m *testing.M) {
-	if kind := os.Getenv(serverEnv); kind != "" {
-		os.Exit(benchServer(kind))
-	}
-	os.Exit(m.Run())
+// figures are what came of a load: requests per CPU second of the server, and how long answers took.
+type figures struct {
+	perCPU   float64
+	p50, p99 time.Duration
 }
 
-// benchServer serves until its input ends. It prints its address, and its CPU time for every line that it reads.
-func benchServer(kind string) int {
-	signal.Ignore(os.Interrupt)
-	address, stop, err := map[string]func() (string, func(), error){"ours": serveOurs, "watched": serveWatched, "kfake": serveKfake, "echo": serveEcho, "data": serveData, "ours-disk": serveOursDisk, "kfake-disk": serveKfakeDisk}[kind]()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer stop()
-	if path := os.Getenv(profileEnv); path != "" {
-		f, err := os.Create(path + "." + kind)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		pprof.StartCPUProfile(f)
-		defer pprof.StopCPUProfile()
-	}
-	fmt.Println(address)
-	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		fmt.Println(u.Utime.Nano() + u.Stime.Nano())
-	}
-	return 0
-}
-
-func serveOurs() (string, func(), error)    { return serveLab("", "") }
-func serveWatched() (string, func(), error) { return serveLab("127.0.0.1:0", "") } // its page's address follows
-
-func serveLab(http, data string) (string, func(), error) {
-	app.TuneGC() // as the program does
-	s, err := app.New(app.Config{HTTP: http, Kafka: "127.0.0.1:0", Brokers: 1, Topics: []app.Topic{{Name: "orders", Partitions: 10}}, Data: data,
-		Set: []string{"group.initial.rebalance.delay.ms=0"}})
-	if err != nil {
-		return "", nil, err
-	}
-	go s.Run(context.Background())
-	return strings.TrimSpace(s.KafkaAddrs()[0] + " " + s.HTTPAddr()), func() { s.Close() }, nil
-}
-
-func serveKfake() (string, func(), error) {
-	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(10, "orders"))
-	if err != nil {
-		return "", nil, err
-	}
-	return c.ListenAddrs()[0], c.Close, nil
-}
-
-// serveEcho gives every frame back: the least that a server can do.
-func serveEcho() (string, func(), error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go echo(c)
-		}
-	}()
-	return l.Addr().String(), func() { l.Close() }, nil
-}
-
-func echo(c net.Conn) {
-	defer c.Close()
-	in, out := bufio.NewReaderSize(c, 32<<10), bufio.NewWriterSize(c, 32<<10)
-	var frame []byte
-	for {
-		head, err := in.Peek(4)
-		if err != nil {
-			return
-		}
-		n := 4 + int(binary.BigEndian.Uint32(head))
-		if cap(frame) < n {
-			frame = make([]byte, n)
-		}
-		if _, err := io.ReadFull(in, frame[:n]); err != nil {
-			return
-		}
-		out.Write(frame[:n])
-		if in.Buffered() < 4 && out.Flush() != nil {
-			return
-		}
-	}
-}
-
-// benched is a server in a process of its own.
-type benched struct {
-	b       *testing.B
-	address string
-	in      io.WriteCloser
-	out     *bufio.Scanner
-	stop    func()
-}
-
-func startBenched(b *testing.B, kind string) *benched {
-	b.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), serverEnv+"="+kind)
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	s := &benched{b: b, in: in, out: bufio.NewScanner(out)}
-	s.stop = func() { in.Close(); cmd.Wait() }
-	brokers, page, watched := strings.Cut(s.line(), " ")
-	if s.address = brokers; watched {
-		stopWatching := watch(b, page)
-		s.stop = func() { stopWatching(); in.Close(); cmd.Wait() }
-	}
-	return s
-}
-
-func (s *benched) line() string {
+// load sends a request again and again over all connections for a while. check looks at one answer of each connection.
+func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Request, []byte) error, howLong time.Duration) figures {
 	s.b.Helper()
-	if !s.out.Scan() {
-		s.b.Fatal("the server said nothing")
-	}
-	return s.out.Text()
-}
-
-func (s *benched) cpu() time.Duration {
-	s.b.Helper()
-	fmt.Fprintln(s.in, "cpu")
-	n, err := strconv.ParseInt(strings.TrimSpace(s.line()), 10, 64)
-	if err != nil {
-		s.b.Fatal(err)
-	}
-	return time.Duration(n)
-}
-
-// load sends a request again and again over all connections for a while, and returns requests per CPU second of the
-// server. check looks at one answer of each connection.
-func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Request, []byte) error, howLong time.Duration) float64 {
-	s.b.Helper()
-	var total int64
+	var took []time.Duration
 	var mu sync.Mutex
 	run := func(howLong time.Duration) {
 		var ends sync.WaitGroup
@@ -210,10 +33,10 @@ func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Requ
 				burst = w.Append(burst, r)
 			}
 			ends.Go(func() {
-				n, err := pump(w, burst, r, check, until)
+				each, err := pump(w, burst, r, check, until)
 				mu.Lock()
 				defer mu.Unlock()
-				if total += n; err != nil {
+				if took = append(took, each...); err != nil {
 					s.b.Error(err)
 				}
 				w.Close()
@@ -222,39 +45,46 @@ func (s *benched) load(request func(conn int) kmsg.Request, check func(kmsg.Requ
 		ends.Wait()
 	}
 	run(howLong / 4)
-	total = 0
+	took = nil
 	before := s.cpu()
 	run(howLong)
-	return float64(total) / (s.cpu() - before).Seconds()
+	spent := s.cpu() - before
+	if len(took) == 0 {
+		s.b.Fatal("no answer came")
+	}
+	slices.Sort(took)
+	return figures{float64(len(took)) / spent.Seconds(), took[len(took)/2], took[len(took)*99/100]}
 }
 
-func pump(w *wire, burst []byte, r kmsg.Request, check func(kmsg.Request, []byte) error, until time.Time) (n int64, err error) {
+// pump sends bursts, each when the one before is answered, and returns how long each answer took.
+func pump(w *wire, burst []byte, r kmsg.Request, check func(kmsg.Request, []byte) error, until time.Time) (took []time.Duration, err error) {
 	for first := true; time.Now().Before(until); first = false {
+		sent := time.Now()
 		if _, err := w.Write(burst); err != nil {
-			return n, err
+			return took, err
 		}
 		for range benchInFlight {
 			head, err := w.In.Peek(8)
 			if err != nil {
-				return n, err
+				return took, err
 			}
 			size := int(binary.BigEndian.Uint32(head))
 			if first && check != nil {
 				body, err := w.In.Peek(4 + size)
 				if err != nil {
-					return n, err
+					return took, err
 				}
 				if err := check(r, body[8:]); err != nil {
-					return n, err
+					return took, err
 				}
 			}
 			if _, err := w.In.Discard(4 + size); err != nil {
-				return n, err
+				return took, err
 			}
-			n++
+			took = append(took, time.Since(sent))
 		}
 	}
-	return n, nil
+	return took, nil
 }
 
 // joined makes one group of one member for each connection, and returns their member ids and generation.
@@ -287,12 +117,17 @@ func (s *benched) joined() (members []string, generation int32) {
 	return members, generation
 }
 
-func heartbeats(b *testing.B, kind string, howLong time.Duration) float64 {
+func heartbeats(b testing.TB, kind string, howLong time.Duration) figures {
 	s := startBenched(b, kind)
 	defer s.stop()
+	return s.heartbeats(kind == "echo", howLong)
+}
+
+// heartbeats of one member a group, one group a connection. A server that echoes knows no groups.
+func (s *benched) heartbeats(echoes bool, howLong time.Duration) figures {
 	members, generation := make([]string, benchConns), int32(1)
 	var check func(kmsg.Request, []byte) error
-	if kind == "echo" {
+	if echoes {
 		for i := range members {
 			members[i] = "wire-00000000-0000-4000-8000-000000000000"
 		}
@@ -313,9 +148,14 @@ func heartbeats(b *testing.B, kind string, howLong time.Duration) float64 {
 	}, check, howLong)
 }
 
-func commits(b *testing.B, kind string, howLong time.Duration) float64 {
+func commits(b testing.TB, kind string, howLong time.Duration) figures {
 	s := startBenched(b, kind)
 	defer s.stop()
+	return s.commits(howLong)
+}
+
+// commits of 10 partitions, by one member a group, one group a connection.
+func (s *benched) commits(howLong time.Duration) figures {
 	members, generation := s.joined()
 	return s.load(func(i int) kmsg.Request {
 		r := kmsg.NewPtrOffsetCommitRequest()
@@ -353,30 +193,41 @@ func BenchmarkCommits(b *testing.B) {
 }
 
 // compare measures ours and the others in turn, a few rounds, and prints the medians and their ratios.
-func compare(b *testing.B, measure func(*testing.B, string, time.Duration) float64, others ...string) {
+func compare(b *testing.B, measure func(testing.TB, string, time.Duration) figures, others ...string) {
 	const rounds = 3
-	got := map[string][]float64{}
+	got := map[string][]figures{}
 	for range rounds {
 		for _, kind := range append([]string{"ours", "watched"}, others...) {
 			got[kind] = append(got[kind], measure(b, kind, time.Second))
 		}
 	}
-	ours := median(got["ours"])
-	b.ReportMetric(ours, "ours/cpu-s")
-	b.ReportMetric(ours/median(got["watched"]), "ours/watched")
+	ours := middle(got["ours"])
+	b.ReportMetric(ours.perCPU, "ours/cpu-s")
+	b.ReportMetric(ours.perCPU/middle(got["watched"]).perCPU, "ours/watched")
+	b.ReportMetric(micros(ours.p50), "ours-p50-us")
+	b.ReportMetric(micros(ours.p99), "ours-p99-us")
 	for _, kind := range others {
-		b.ReportMetric(median(got[kind]), kind+"/cpu-s")
-		b.ReportMetric(ours/median(got[kind]), "ours/"+kind)
+		other := middle(got[kind])
+		b.ReportMetric(other.perCPU, kind+"/cpu-s")
+		b.ReportMetric(ours.perCPU/other.perCPU, "ours/"+kind)
+		b.ReportMetric(micros(other.p50), kind+"-p50-us")
+		b.ReportMetric(micros(other.p99), kind+"-p99-us")
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
-func median(values []float64) float64 {
-	sorted := append([]float64(nil), values...)
-	for i := range sorted {
-		for j := i; j > 0 && sorted[j] < sorted[j-1]; j-- {
-			sorted[j], sorted[j-1] = sorted[j-1], sorted[j]
-		}
+func micros(d time.Duration) float64 { return float64(d.Microseconds()) }
+
+// middle is the median of each figure.
+func middle(rounds []figures) figures {
+	var perCPU, p50, p99 []float64
+	for _, f := range rounds {
+		perCPU, p50, p99 = append(perCPU, f.perCPU), append(p50, float64(f.p50)), append(p99, float64(f.p99))
 	}
+	return figures{median(perCPU), time.Duration(median(p50)), time.Duration(median(p99))}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
 	return sorted[len(sorted)/2]
 }

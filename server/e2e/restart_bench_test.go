@@ -87,16 +87,18 @@ func serveKfakeDisk() (string, func(), error) {
 // memory and beside kfake with its DataDir.
 func BenchmarkDiskCommits(b *testing.B) {
 	for b.Loop() {
-		got := map[string][]float64{}
+		got := map[string][]figures{}
 		for range 3 {
 			for _, kind := range []string{"ours", "ours-disk", "kfake-disk"} {
 				got[kind] = append(got[kind], commits(b, kind, time.Second))
 			}
 		}
-		disk := median(got["ours-disk"])
-		b.ReportMetric(disk, "disk/cpu-s")
-		b.ReportMetric(disk/median(got["ours"]), "disk/memory")
-		b.ReportMetric(disk/median(got["kfake-disk"]), "disk/kfake")
+		disk := middle(got["ours-disk"])
+		b.ReportMetric(disk.perCPU, "disk/cpu-s")
+		b.ReportMetric(disk.perCPU/middle(got["ours"]).perCPU, "disk/memory")
+		b.ReportMetric(disk.perCPU/middle(got["kfake-disk"]).perCPU, "disk/kfake")
+		b.ReportMetric(micros(disk.p50), "disk-p50-us")
+		b.ReportMetric(micros(disk.p99), "disk-p99-us")
 		b.ReportMetric(0, "ns/op")
 	}
 }
