@@ -42,6 +42,15 @@ func (c *Cluster) Running(id int32) bool {
 	return id >= 1 && id <= c.cfg.Brokers && c.brokers[id-1].state == running
 }
 
+// Returning tells of a broker that was started again and may not serve yet, since the controller has not noticed that it
+// was gone: when it will.
+func (c *Cluster) Returning(id int32) (atMs int64, ok bool) {
+	if id < 1 || id > c.cfg.Brokers || c.brokers[id-1].state != returning {
+		return -1, false
+	}
+	return c.brokers[id-1].fenceAtMs, true
+}
+
 func (c *Cluster) emitStarted(b *broker) {
 	host, port := c.cfg.HostPort(b.id)
 	c.emit(b.id, "", 0, event.BrokerStarted{ID: b.id, Host: host, Port: port})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"sync"
 	"time"
 
 	"grouplab/coordinator/drive"
@@ -13,54 +15,113 @@ import (
 )
 
 // KillBroker ends a broker without a word: its listener and connections close, its machine is gone, its replicas stop.
-// The controller notices after broker.session.timeout.ms. A broker that is down or does not exist is an error.
+// The controller notices after broker.session.timeout.ms. A broker that is down, on its way back or does not exist is an
+// error.
 func (s *Server) KillBroker(id int32) error {
 	if err := s.known(id); err != nil {
 		return err
 	}
-	killed := false
+	var refused error
 	err := s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) {
-		if !d.Cluster().Running(id) {
-			return
+		atMs, returning := d.Cluster().Returning(id)
+		switch {
+		case returning:
+			refused = fmt.Errorf("broker %d does not run yet, so it cannot be killed; %s", id, waits(nowMs, atMs))
+		case !d.Cluster().Running(id):
+			refused = fmt.Errorf("broker %d does not run, so it cannot be killed", id)
+		default:
+			s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("kill-broker %d", id)})
+			d.KillBroker(nowMs, id)
+			s.brokers.Drop(id)
 		}
-		s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("kill-broker %d", id)})
-		killed = d.KillBroker(nowMs, id)
-		s.brokers.Drop(id)
 	})
-	if err == nil && !killed {
-		return fmt.Errorf("broker %d does not run, so it cannot be killed", id)
-	}
-	return err
+	return errors.Join(err, refused)
 }
 
-// RestartBroker starts a killed broker again, on the same port. One that runs, or does not exist, is an error. Where the
-// controller has not noticed the kill yet, the broker serves only when it has; until then its connections wait.
+// waits says what keeps a broker that was started again.
+func waits(nowMs, atMs int64) string {
+	return fmt.Sprintf("it is started again and registers when the controller has noticed that it was gone, in %d ms (broker.session.timeout.ms)", max(0, atMs-nowMs))
+}
+
+// RestartBroker starts a killed broker again, on the same port. One that runs, is on its way back already, or does not
+// exist, is an error, and so is a port that another program has taken meanwhile. Where the controller has not noticed the
+// kill yet, the broker serves, and its port opens, only when it has, as with Apache Kafka: registration is refused until
+// the old session is over, and the port opens after it.
 func (s *Server) RestartBroker(id int32) error {
 	if err := s.known(id); err != nil {
 		return err
 	}
-	if s.brokers.Listening(id) {
+	var refused error
+	err := s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) { refused = s.restart(nowMs, d, id) })
+	return errors.Join(err, refused)
+}
+
+func (s *Server) restart(nowMs int64, d *drive.Drive, id int32) error {
+	if atMs, returning := d.Cluster().Returning(id); returning {
+		return fmt.Errorf("broker %d is not to be restarted once more; %s", id, waits(nowMs, atMs))
+	}
+	if d.Cluster().Running(id) {
 		return fmt.Errorf("broker %d runs, so there is nothing to restart", id)
 	}
-	socket, err := s.kafka[id-1].listen(fmt.Sprintf("broker %d", id))
+	whose := fmt.Sprintf("broker %d", id)
+	socket, err := s.kafka[id-1].listen(whose)
 	if err != nil {
 		return err
+	}
+	s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("restart-broker %d", id)})
+	d.StartBroker(nowMs, id)
+	running := d.Cluster().Running(id)
+	if !running {
+		socket.Close()
+		socket = &later{listen: func() (net.Listener, error) { return s.kafka[id-1].listen(whose) }, at: socket.Addr()}
 	}
 	if err := s.brokers.Listen(id, socket); err != nil {
 		socket.Close()
 		return err
 	}
-	running := false
-	err = s.loop.Do(s.ctx, func(nowMs int64, d *drive.Drive) {
-		s.loop.Tell(nowMs, 0, event.InputGiven{Text: fmt.Sprintf("restart-broker %d", id)})
-		d.StartBroker(nowMs, id)
-		running = d.Cluster().Running(id)
-	})
 	if running {
 		s.brokers.Open(id)
 	}
-	return err
+	return nil
 }
+
+// later is a port that opens with the first Accept: until then who connects is refused.
+type later struct {
+	listen func() (net.Listener, error)
+	at     net.Addr
+
+	mu     sync.Mutex
+	socket net.Listener
+	closed bool
+}
+
+func (l *later) Accept() (net.Conn, error) {
+	l.mu.Lock()
+	var err error
+	if l.closed {
+		err = net.ErrClosed
+	} else if l.socket == nil {
+		l.socket, err = l.listen()
+	}
+	socket := l.socket
+	l.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return socket.Accept()
+}
+
+func (l *later) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.socket == nil {
+		return nil
+	}
+	return l.socket.Close()
+}
+
+func (l *later) Addr() net.Addr { return l.at }
 
 func (s *Server) known(id int32) error {
 	if id < 1 || id > s.cfg.Brokers {
