@@ -165,7 +165,7 @@ func rawViewer(t testing.TB, s *site) net.Conn {
 }
 
 func TestViewerThatNeverReadsIsCut(t *testing.T) {
-	w := newTestWorld(t, Config{MinInterval: time.Microsecond, WriteTimeout: 200 * time.Millisecond})
+	w := newTestWorld(t, Config{MinInterval: time.Microsecond, WriteTimeout: 200 * time.Millisecond, PingInterval: time.Hour}) // on a slow machine a ping would be first
 	s := serve(t, w)
 	rawViewer(t, s)
 	stop := make(chan struct{})
