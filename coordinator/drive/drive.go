@@ -32,8 +32,8 @@ type Config struct {
 	LoadChunkBytes int
 	// Decompress opens compressed batches of __consumer_offsets during a load; nil: such a load fails, saying so.
 	Decompress log.Decompress
-	// Loading is told after each chunk of a load how far it is, before the load goes on: what a host shows of a load that
-	// lasts. It must not use the drive. Copies of the drive do not call it. nil: nobody is told.
+	// Loading is told how far a load is: when it begins, at 0, and after each chunk, before it goes on. It is what a host shows
+	// of a load that lasts; empty logs are not told of. It must not use the drive. Copies of the drive do not call it. nil: nobody is told.
 	Loading func(broker int32, topic string, partition int32, nextOffset, endOffset int64)
 }
 

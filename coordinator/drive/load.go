@@ -74,6 +74,9 @@ func (d *Drive) loadChunk(l *load) bool {
 	m.stale, m.txnStale = true, true
 	failed := ""
 	if l.next < l.end {
+		if d.cfg.Loading != nil && l.next == 0 {
+			d.cfg.Loading(l.broker, l.topic, l.partition, 0, l.end)
+		}
 		chunk, _, ok := d.cluster.ReadLog(l.broker, l.topic, l.partition, l.next, d.cfg.LoadChunkBytes)
 		if !ok {
 			failed = fmt.Sprintf("the log cannot be read at %d", l.next)

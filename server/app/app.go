@@ -204,11 +204,9 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	s.cfg.logs()
 	starting := newProgress(s.cfg.Log)
 	s.starting.Store(starting)
-	var users kafka.Users
-	for _, u := range s.cfg.Users {
-		if err := users.Add(u.Name, u.Password); err != nil {
-			return usagef("-users: %q: %w", u.Name, err)
-		}
+	users, err := s.users()
+	if err != nil {
+		return err
 	}
 	clock, numbers := loop.NewClock(), &event.Numbers{}
 	set.cluster.Brokers, set.cluster.Numbers = s.cfg.Brokers, numbers
@@ -233,16 +231,8 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		s.tellRestored(loading.disk, starting)
 	}
 	loading.progress = nil
-	for _, t := range s.cfg.Topics {
-		if have := machine.Cluster().Partitions(t.Name); s.data != nil && have > 0 {
-			if have != t.Partitions {
-				s.cfg.Logf("-topics %s=%d: the topic is there already, with %d partitions, and stays as it is", t.Name, t.Partitions, have)
-			}
-			continue
-		}
-		if code, message := machine.CreateTopic(clock.NowMs(), t.Name, t.Partitions, -1, nil); code != 0 {
-			return usagef("-topics %s=%d: %s", t.Name, t.Partitions, message)
-		}
+	if err := s.createTopics(clock.NowMs(), machine); err != nil {
+		return err
 	}
 	s.backend = &backend{drive: machine, produced: map[int64]func(int64, kafka.Appended){}, started: func(id int32) { s.brokers.Open(id) }}
 	s.backend.live = newLive(set, s.cfg.Set, machine.Cluster().Config())
@@ -273,12 +263,46 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		}
 	}
 	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), TLS: s.clientTLS(), Client: s.asClient(), Logf: s.cfg.Logf})
+	return s.wirePages(loading)
+}
+
+// wirePages makes what shows the cluster, where it is wanted.
+func (s *Server) wirePages(loading *loads) (err error) {
 	if s.page == nil {
 		return nil
 	}
 	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
 	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
+	if err == nil {
+		loading.show(s.web)
+	}
 	return err
+}
+
+// users are who may connect.
+func (s *Server) users() (users kafka.Users, err error) {
+	for _, u := range s.cfg.Users {
+		if err := users.Add(u.Name, u.Password); err != nil {
+			return users, usagef("-users: %q: %w", u.Name, err)
+		}
+	}
+	return users, nil
+}
+
+// createTopics makes the topics that are to exist from the start, and are not there already.
+func (s *Server) createTopics(nowMs int64, machine *drive.Drive) error {
+	for _, t := range s.cfg.Topics {
+		if have := machine.Cluster().Partitions(t.Name); s.data != nil && have > 0 {
+			if have != t.Partitions {
+				s.cfg.Logf("-topics %s=%d: the topic is there already, with %d partitions, and stays as it is", t.Name, t.Partitions, have)
+			}
+			continue
+		}
+		if code, message := machine.CreateTopic(nowMs, t.Name, t.Partitions, -1, nil); code != 0 {
+			return usagef("-topics %s=%d: %s", t.Name, t.Partitions, message)
+		}
+	}
+	return nil
 }
 
 // asClient is how the demo's clients say who they are: as the first user.

@@ -131,7 +131,10 @@ type loads struct {
 		broker, partition int32
 		topic             string
 		offset            int64
+		began             time.Time
 	}
+	web   *web.Server
+	early []earlyLoad
 }
 
 func (l *loads) total() (records int64) {
@@ -142,8 +145,13 @@ func (l *loads) total() (records int64) {
 }
 
 func (l *loads) loading(broker int32, topic string, partition int32, next, end int64) {
-	if l.at.broker != broker || l.at.topic != topic || l.at.partition != partition || next < l.at.offset {
-		l.at.broker, l.at.topic, l.at.partition, l.at.offset = broker, topic, partition, 0
+	if next == 0 {
+		l.at.broker, l.at.topic, l.at.partition, l.at.offset, l.at.began = broker, topic, partition, 0, time.Now()
+		return
+	}
+	if l.at.broker != broker || l.at.topic != topic || l.at.partition != partition { // two at once take turns
+		l.at.broker, l.at.topic, l.at.partition, l.at.offset = broker, topic, partition, next
+		l.at.began = time.Time{}
 	}
 	if l.progress != nil {
 		if !l.begun {
@@ -156,4 +164,34 @@ func (l *loads) loading(broker int32, topic string, partition int32, next, end i
 		l.log.Info(fmt.Sprintf("broker %d loads %s-%d: it is at offset %d of %d", broker, topic, partition, next, end), "broker", broker)
 	}
 	l.at.offset = next
+	if next >= end && topic == cluster.OffsetsTopic && !l.at.began.IsZero() {
+		l.loaded(broker, time.Since(l.at.began))
+	}
 }
+
+// loaded tells /metrics how long a load took, as soon as there is one.
+func (l *loads) loaded(broker int32, took time.Duration) {
+	if l.web != nil {
+		l.web.Loaded(broker, took)
+		return
+	}
+	if l.early = append(l.early, earlyLoad{broker, took}); len(l.early) > maxEarlyLoads {
+		l.early = l.early[1:]
+	}
+}
+
+// show takes the page's server, and gives it the loads of the start.
+func (l *loads) show(to *web.Server) {
+	l.web = to
+	for _, e := range l.early {
+		to.Loaded(e.broker, e.took)
+	}
+	l.early = nil
+}
+
+type earlyLoad struct {
+	broker int32
+	took   time.Duration
+}
+
+const maxEarlyLoads = 1000

@@ -71,7 +71,7 @@ func TestRequestMemory(t *testing.T) {
 	metadata.Version = 9
 	ask[*kmsg.MetadataResponse](small, metadata)
 	before := heap()
-	const attackers, sent = 100, 1 << 20
+	const attackers, sent = 30, 400 << 10
 	half := append(binary.BigEndian.AppendUint32(nil, 50<<20), headerOf(0, 3)...)
 	half = append(half, make([]byte, sent)...)
 	for range attackers {

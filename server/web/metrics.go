@@ -30,20 +30,23 @@ type metrics struct {
 	refused    map[int16]int64 // commits, by code
 	commits    int64
 	fenced     int64
+	kafka      meters
 }
 
 type reply struct{ api, code int16 }
 
 func newMetrics(hub *live.Hub, k *keeper, figures func() Figures) *metrics {
 	return &metrics{hub: hub, keeper: k, figures: figures, rebalances: map[event.Why]int64{}, removed: map[event.Why]int64{},
-		replies: map[reply]int64{}, refused: map[int16]int64{}}
+		replies: map[reply]int64{}, refused: map[int16]int64{}, kafka: meters{}}
 }
 
 // observe counts. It is called by the loop with what it publishes.
 func (m *metrics) observe(batch []event.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	now := time.Now()
 	for i := range batch {
+		m.kafka.observe(&batch[i], now)
 		switch b := batch[i].Body.(type) {
 		case event.HeartbeatReceived:
 			if b.Code == 0 { // quiet ones have no ReplySent
@@ -75,42 +78,42 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4})
 }
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("grouplab_"+name, help, labels, nil)
+func desc(name, unit, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("grouplab_"+name, withUnit(help, unit), labels, nil)
 }
 
 var (
-	descGroups      = desc("groups", "Consumer groups by state.", "state")
-	descMembers     = desc("members", "Members of all groups.")
-	descGhosts      = desc("ghost_members", "Members whose process is known to be dead and whose session still runs.")
-	descParked      = desc("parked_replies", "Answers that are held back, by API.", "api")
-	descWaiting     = desc("waiting_groups", "Groups that wait for somebody, by what they wait for.", "for")
-	descOperations  = desc("delayed_operations", "Operations in purgatory, by type.", "type")
-	descPurgatory   = desc("purgatory_size", "Entries in the watch lists of a purgatory, those of operations that are over included.", "broker", "purgatory")
-	descDelayed     = desc("purgatory_delayed_operations", "Operations of a purgatory that have a timer.", "broker", "purgatory")
-	descBrokers     = desc("brokers", "Brokers by whether they run.", "up")
-	descRebalances  = desc("rebalances_total", "Rebalances by what began them.", "cause")
-	descRemoved     = desc("members_removed_total", "Members removed, by reason.", "reason")
-	descReplies     = desc("coordinator_replies_total", "Answers of the group coordinators, by API and error code.", "api", "code")
-	descCommits     = desc("offset_commits_total", "Commits that were written.")
-	descRefused     = desc("offset_commits_refused_total", "Commits that were refused, by error code.", "code")
-	descFenced      = desc("brokers_fenced_total", "Brokers that the controller found dead.")
-	descRequests    = desc("requests_total", "Requests over Kafka connections, by API and error code.", "api", "code")
-	descConnections = desc("connections", "Kafka connections.")
-	descOpened      = desc("connections_opened_total", "Kafka connections opened.")
-	descIn          = desc("received_bytes_total", "Bytes received over Kafka connections.")
-	descOut         = desc("sent_bytes_total", "Bytes sent over Kafka connections.")
-	descLag         = desc("loop_lag_seconds", "How late the loop woke up for its last deadline.")
-	descQueue       = desc("loop_queue", "Requests that wait for the loop.")
-	descViewers     = desc("viewers", "Pages that watch the running cluster.")
-	descViewersCut  = desc("viewers_cut_total", "Viewers that were cut: they did not read, did not answer or spoke.")
-	descViewersFull = desc("viewers_refused_total", "Viewers for whom there was no place.")
-	descPublished   = desc("events_total", "Events of the cluster.")
-	descEncoded     = desc("events_encoded_total", "Events written as JSON for viewers, facts included.")
-	descSent        = desc("events_sent_total", "Events sent, summed over the viewers.")
-	descSkipped     = desc("events_skipped_total", "Events that viewers were not sent because they were too far behind.")
-	descGaps        = desc("viewer_gaps_total", "Gaps that viewers were told of.")
-	descSeq         = desc("event_seq", "Number of the last event.")
+	descGroups      = desc("groups", "groups", "Consumer groups by state.", "state")
+	descMembers     = desc("members", "members", "Members of all groups.")
+	descGhosts      = desc("ghost_members", "members", "Members whose process is known to be dead and whose session still runs.")
+	descParked      = desc("parked_replies", "replies", "Answers that are held back, by API.", "api")
+	descWaiting     = desc("waiting_groups", "groups", "Groups that wait for somebody, by what they wait for.", "for")
+	descOperations  = desc("delayed_operations", "operations", "Operations in purgatory, by type.", "type")
+	descPurgatory   = desc("purgatory_size", "entries", "Entries in the watch lists of a purgatory, those of operations that are over included.", "broker", "purgatory")
+	descDelayed     = desc("purgatory_delayed_operations", "operations", "Operations of a purgatory that have a timer.", "broker", "purgatory")
+	descBrokers     = desc("brokers", "brokers", "Brokers by whether they run.", "up")
+	descRebalances  = desc("rebalances_total", "rebalances", "Rebalances by what began them.", "cause")
+	descRemoved     = desc("members_removed_total", "members", "Members removed, by reason.", "reason")
+	descReplies     = desc("coordinator_replies_total", "replies", "Answers of the group coordinators, by API and error code.", "api", "code")
+	descCommits     = desc("offset_commits_total", "commits", "Commits that were written.")
+	descRefused     = desc("offset_commits_refused_total", "commits", "Commits that were refused, by error code.", "code")
+	descFenced      = desc("brokers_fenced_total", "brokers", "Brokers that the controller found dead.")
+	descRequests    = desc("requests_total", "requests", "Requests over Kafka connections, by API and error code.", "api", "code")
+	descConnections = desc("connections", "connections", "Kafka connections.")
+	descOpened      = desc("connections_opened_total", "connections", "Kafka connections opened.")
+	descIn          = desc("received_bytes_total", "bytes", "Bytes received over Kafka connections.")
+	descOut         = desc("sent_bytes_total", "bytes", "Bytes sent over Kafka connections.")
+	descLag         = desc("loop_lag_seconds", "seconds", "How late the loop woke up for its last deadline.")
+	descQueue       = desc("loop_queue", "requests", "Requests that wait for the loop.")
+	descViewers     = desc("viewers", "viewers", "Pages that watch the running cluster.")
+	descViewersCut  = desc("viewers_cut_total", "viewers", "Viewers that were cut: they did not read, did not answer or spoke.")
+	descViewersFull = desc("viewers_refused_total", "viewers", "Viewers for whom there was no place.")
+	descPublished   = desc("events_total", "events", "Events of the cluster.")
+	descEncoded     = desc("events_encoded_total", "events", "Events written as JSON for viewers, facts included.")
+	descSent        = desc("events_sent_total", "events", "Events sent, summed over the viewers.")
+	descSkipped     = desc("events_skipped_total", "events", "Events that viewers were not sent because they were too far behind.")
+	descGaps        = desc("viewer_gaps_total", "gaps", "Gaps that viewers were told of.")
+	descSeq         = desc("event_seq", "sequence number", "Number of the last event.")
 )
 
 // Describe sends nothing: what is collected depends on what happens, which makes the collector an unchecked one.
@@ -125,7 +128,7 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
 	m.collectPicture(gauge)
-	m.collectCounted(count)
+	m.collectCounted(gauge, count)
 	s := m.hub.Stats()
 	gauge(descViewers, float64(s.Viewers))
 	count(descViewersCut, s.Cut)
@@ -203,12 +206,14 @@ func (m *metrics) collectPicture(gauge func(*prometheus.Desc, float64, ...string
 		for is, n := range up {
 			gauge(descBrokers, n, strconv.FormatBool(is))
 		}
+		collectGroups(model, gauge)
 	})
 }
 
-func (m *metrics) collectCounted(count func(*prometheus.Desc, int64, ...string)) {
+func (m *metrics) collectCounted(gauge func(*prometheus.Desc, float64, ...string), count func(*prometheus.Desc, int64, ...string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.kafka.collect(gauge, count, time.Now())
 	for why, n := range m.rebalances {
 		count(descRebalances, n, string(why))
 	}

@@ -231,6 +231,14 @@ func HTTPServer(h http.Handler) *http.Server {
 	}
 }
 
+// Loaded counts a load of a partition of __consumer_offsets for /metrics, and how long it took. It may be called from any
+// goroutine.
+func (s *Server) Loaded(broker int32, took time.Duration) {
+	s.metrics.mu.Lock()
+	defer s.metrics.mu.Unlock()
+	s.metrics.kafka.loaded(broker, took, time.Now())
+}
+
 // Observe counts events for /metrics. The host calls it with what it publishes to the hub, from one goroutine.
 func (s *Server) Observe(batch []event.Event) { s.metrics.observe(batch) }
 
