@@ -43,7 +43,7 @@ func open(t testing.TB, url string, width, height int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(browser(t)), chromedp.DisableGPU, chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"), chromedp.Flag("accept-lang", "en-US"), chromedp.Env("LANGUAGE=en"),
 		chromedp.WindowSize(int(width), int(height)))
 	if os.Geteuid() == 0 { // Chromium's sandbox refuses to run as root
 		options = append(options, chromedp.NoSandbox)
@@ -99,7 +99,7 @@ func (b *tab) listen(event any) {
 
 func (b *tab) run(what string, actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.t.Fatalf("%s: %v\nconsole: %s", what, err, strings.Join(b.console(), "\n"))
@@ -146,7 +146,7 @@ func (b *tab) text(selector string) string {
 // eval asks the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
@@ -158,6 +158,7 @@ func eval[T any](b *tab, expression string) T {
 // until waits for a JavaScript condition; it fails with what the page showed instead.
 func (b *tab) until(what, condition string, within time.Duration) {
 	b.t.Helper()
+	within = max(within, patience)
 	end := time.Now().Add(within)
 	for !eval[bool](b, "!!("+condition+")") {
 		if time.Now().After(end) {

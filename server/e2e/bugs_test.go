@@ -200,7 +200,7 @@ func TestB49_TheSecondConsumerGetsItsShare(t *testing.T) {
 					}
 				}
 			}
-			consume(t, s, "g", newSink(), kgo.Balancers(c.balancer), kgo.HeartbeatInterval(100*time.Millisecond), kgo.SessionTimeout(6*time.Second),
+			consume(t, s, "g", newSink(), kgo.Balancers(c.balancer), kgo.HeartbeatInterval(100*time.Millisecond), kgo.SessionTimeout(2*time.Minute),
 				kgo.OnPartitionsAssigned(note(true)), kgo.OnPartitionsRevoked(note(false)), kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) {
 					t.Errorf("%s lost %v", id, parts)
 				}))

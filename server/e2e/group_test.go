@@ -75,9 +75,9 @@ func TestKilledConsumerIsAGhostUntilItsSessionEnds(t *testing.T) {
 	s := kafkaServer(t, 3, quick...)
 	cl := client(t, s, byHand())
 	fill(t, cl, "orders", 20)
-	const session = 2 * time.Second
-	a := joinKcat(t, s.KafkaAddrs(), "shared", "orders", "session.timeout.ms=2000")
-	b := joinKcat(t, s.KafkaAddrs(), "shared", "orders", "session.timeout.ms=2000")
+	const session = 8 * time.Second
+	a := joinKcat(t, s.KafkaAddrs(), "shared", "orders", "session.timeout.ms=8000")
+	b := joinKcat(t, s.KafkaAddrs(), "shared", "orders", "session.timeout.ms=8000")
 	eventually(t, 20*time.Second, func() error {
 		all := append(a.assignment(), b.assignment()...)
 		if slices.Sort(all); len(a.assignment()) != 3 || !slices.Equal(all, []int{0, 1, 2, 3, 4, 5}) {
@@ -96,8 +96,8 @@ func TestKilledConsumerIsAGhostUntilItsSessionEnds(t *testing.T) {
 		}
 		return nil
 	})
-	// Its last heartbeat was up to one interval before the kill.
-	if waited := time.Since(killed); waited < session-500*time.Millisecond {
+	// Its last heartbeat was up to one interval before the kill, and more where the machine is busy.
+	if waited := time.Since(killed); waited < session/2 {
 		t.Errorf("the ghost's partitions went after %v, before its session of %v was over", waited, session)
 	}
 	eventually(t, 20*time.Second, func() error {
@@ -112,8 +112,8 @@ func TestKilledConsumerIsAGhostUntilItsSessionEnds(t *testing.T) {
 func TestLeavingHandsOverAtOnce(t *testing.T) {
 	t.Parallel()
 	s := kafkaServer(t, 3, quick...)
-	a := joinKcat(t, s.KafkaAddrs(), "polite", "orders", "session.timeout.ms=60000")
-	b := joinKcat(t, s.KafkaAddrs(), "polite", "orders", "session.timeout.ms=60000")
+	a := joinKcat(t, s.KafkaAddrs(), "polite", "orders", "session.timeout.ms=240000")
+	b := joinKcat(t, s.KafkaAddrs(), "polite", "orders", "session.timeout.ms=240000")
 	eventually(t, 20*time.Second, func() error {
 		if len(a.assignment()) != 3 || len(b.assignment()) != 3 {
 			return fmt.Errorf("a has %v, b has %v", a.assignment(), b.assignment())
@@ -139,11 +139,11 @@ func TestBrokersDieAndNothingAcknowledgedIsLost(t *testing.T) {
 	s := kafkaServer(t, 3, quick...)
 	producer := client(t, s, byHand(), kgo.ProducerLinger(0))
 	admin := kadm.NewClient(producer)
-	ctx, stop := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer stop()
 	sink := newSink()
-	consume(t, s, "orders-svc", sink, kgo.SessionTimeout(2*time.Second), kgo.HeartbeatInterval(200*time.Millisecond))
-	rdkafka := joinKcat(t, s.KafkaAddrs(), "orders-svc", "orders", "session.timeout.ms=2000", "partition.assignment.strategy=cooperative-sticky")
+	consume(t, s, "orders-svc", sink, kgo.SessionTimeout(20*time.Second), kgo.HeartbeatInterval(200*time.Millisecond))
+	rdkafka := joinKcat(t, s.KafkaAddrs(), "orders-svc", "orders", "session.timeout.ms=20000", "partition.assignment.strategy=cooperative-sticky")
 	acknowledged := make([]int, 6) // records each partition must give back
 	produceSome := func() {
 		for i := range 60 {
@@ -182,9 +182,12 @@ func TestBrokersDieAndNothingAcknowledgedIsLost(t *testing.T) {
 		}
 		produceSome()
 		eventually(t, 30*time.Second, whole)
-		if now := admin.FindGroupCoordinators(ctx, "orders-svc")["orders-svc"]; now.Err != nil || now.NodeID == node {
-			t.Fatalf("the coordinator is still %v", now)
-		}
+		eventually(t, 30*time.Second, func() error {
+			if now := admin.FindGroupCoordinators(ctx, "orders-svc")["orders-svc"]; now.Err != nil || now.NodeID == node {
+				return fmt.Errorf("the coordinator is still %v", now)
+			}
+			return nil
+		})
 		if err := s.RestartBroker(node); err != nil {
 			t.Fatal(err)
 		}

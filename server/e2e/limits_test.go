@@ -52,10 +52,7 @@ func TestTooManyConnectionsOfOneAddress(t *testing.T) {
 	}
 	mine[0].Close()
 	eventually(t, 20*time.Second, func() error { // its place is free
-		w := dial(t, at)
-		w.send(metadata)
-		_, _, err := w.frame()
-		return err
+		return tried(at, metadata)
 	})
 }
 
@@ -79,7 +76,7 @@ func TestRequestMemory(t *testing.T) {
 		go w.Write(half) // the kernel takes what the server does not read
 	}
 	cl := client(t, s, kgo.ProducerBatchMaxBytes(1_900_000), kgo.ProducerBatchCompression(kgo.NoCompression()))
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
 	for i := range 5 {
 		if err := cl.ProduceSync(ctx, &kgo.Record{Topic: "orders", Value: make([]byte, 1_500_000)}).FirstErr(); err != nil {
@@ -103,7 +100,7 @@ func TestRequestLargerThanAll(t *testing.T) {
 	s := startServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 1, Topics: []app.Topic{{Name: "orders", Partitions: 1}},
 		Set: []string{"queued.max.request.bytes=100000", "message.max.bytes=2000000"}})
 	cl := client(t, s, kgo.ProducerBatchMaxBytes(1_900_000), kgo.ProducerBatchCompression(kgo.NoCompression()))
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
 	for range 3 {
 		if err := cl.ProduceSync(ctx, &kgo.Record{Topic: "orders", Value: make([]byte, 1_500_000)}).FirstErr(); err != nil {

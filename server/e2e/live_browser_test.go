@@ -14,7 +14,7 @@ func TestLivePageNamesTheGhost(t *testing.T) {
 	s := startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3, Set: quick,
 		Topics: []app.Topic{{Name: "orders", Partitions: 6}}})
 	const group = `watched<b>group</b>`
-	options := []string{"session.timeout.ms=4000", "heartbeat.interval.ms=500"}
+	options := []string{"session.timeout.ms=15000", "heartbeat.interval.ms=500"}
 	stays := joinKcat(t, s.KafkaAddrs(), group, "orders", append(options, "client.id=stays")...)
 	dies := joinKcat(t, s.KafkaAddrs(), group, "orders", append(options, "client.id=dies")...)
 	b := open(t, "http://"+s.HTTPAddr()+"/live", 1440, 900)
@@ -44,7 +44,9 @@ func TestLivePageKillsABroker(t *testing.T) {
 	b := open(t, "http://"+s.HTTPAddr()+"/live", 1440, 900)
 	machine := `document.querySelector("#part-machine").closest("section, div").innerText + document.querySelector("#part-shelves").innerText`
 	b.until("a Stable group", `document.querySelector("#part-headline").innerText.includes("Stable")`, 40*time.Second)
-	coordinator := eval[string](b, `[...document.querySelectorAll("#part-ownership li")].find(li => li.innerText.includes("owned"))?.innerText.match(/\d+/)[0] ?? ""`)
+	owner := `([...document.querySelectorAll("#part-ownership li")].find(li => li.innerText.includes("owned"))?.innerText.match(/\d+/)[0] ?? "")`
+	b.until("a broker that owns the group's partition", owner, 20*time.Second)
+	coordinator := eval[string](b, owner)
 	if coordinator == "" {
 		t.Fatalf("no broker owns the group's partition: %s, %s", b.text("#part-ownership"), eval[string](b, machine))
 	}
@@ -52,6 +54,7 @@ func TestLivePageKillsABroker(t *testing.T) {
 	b.until("another broker to own the group's partition",
 		`[...document.querySelectorAll("#part-ownership li")].some(li => li.innerText.includes("owned") && !li.innerText.includes("broker `+coordinator+`"))`, 30*time.Second)
 	b.until("the group to be Stable at its next coordinator", `document.querySelector("#part-headline").innerText.includes("Stable")`, 30*time.Second)
+	b.until("the button that starts the broker again", `document.querySelector('[data-do=restart-broker][data-arg="`+coordinator+`"]')`, 20*time.Second)
 	b.click(`[data-do=restart-broker][data-arg="` + coordinator + `"]`)
 	b.until("the broker to run again", `document.querySelector('[data-do=kill-broker][data-arg="`+coordinator+`"]')`, 20*time.Second)
 	eventually(t, 20*time.Second, func() error { return owns(member, 6) })

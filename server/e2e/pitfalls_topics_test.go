@@ -291,7 +291,7 @@ func TestPitfall25_NobodyIsThrottled(t *testing.T) {
 				t.Errorf("%s is throttled for %d ms", kmsg.NameForKey(key), ms)
 			}
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s took %v", kmsg.NameForKey(key), took)
 		}
 	}

@@ -5,11 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,6 +48,7 @@ type process struct {
 	cmd          *exec.Cmd
 	input        io.Closer
 	said         output
+	served       bool // once it ran, its ports are its own
 }
 
 // output is what a process says, while it runs.
@@ -72,10 +71,7 @@ func (o *output) String() string {
 
 // newProcess prepares a server with a folder and three ports of its own.
 func newProcess(t testing.TB, flush store.Flush) *process {
-	p := &process{t: t, dir: t.TempDir(), flush: flush}
-	for p.address == "" {
-		p.address = threePorts(t)
-	}
+	p := &process{t: t, dir: t.TempDir(), flush: flush, address: ports(t, 3)}
 	t.Cleanup(func() {
 		if p.cmd != nil {
 			p.kill()
@@ -86,24 +82,6 @@ func newProcess(t testing.TB, flush store.Flush) *process {
 		}
 	})
 	return p
-}
-
-// threePorts finds the first of three free ports in a row, or nothing.
-func threePorts(t testing.TB) string {
-	first, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer first.Close()
-	port := first.Addr().(*net.TCPAddr).Port
-	for more := 1; more < 3; more++ {
-		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port+more))
-		if err != nil {
-			return ""
-		}
-		defer l.Close()
-	}
-	return first.Addr().String()
 }
 
 // start returns when the server serves, and how long that took.
@@ -118,8 +96,14 @@ func (p *process) start() time.Duration {
 		p.t.Fatal(err)
 	}
 	if lines := bufio.NewScanner(out); !lines.Scan() {
-		p.t.Fatalf("the server did not start: %v", p.cmd.Wait())
+		err := p.cmd.Wait()
+		if !p.served && strings.Contains(p.said.String(), "taken by another program") {
+			p.address, p.said = ports(p.t, 3), output{}
+			return p.start()
+		}
+		p.t.Fatalf("the server did not start: %v", err)
 	}
+	p.served = true
 	return time.Since(began)
 }
 

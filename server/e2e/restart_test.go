@@ -19,11 +19,8 @@ import (
 // inFolder runs brokers on a folder until end is called.
 func inFolder(t *testing.T, dir string, flush store.Flush) (s *app.Server, end func()) {
 	t.Helper()
-	s, err := app.New(app.Config{Kafka: "127.0.0.1:0", Brokers: 3, Data: dir, Flush: flush, Topics: []app.Topic{{Name: "orders", Partitions: 6}},
+	s = newServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 3, Data: dir, Flush: flush, Topics: []app.Topic{{Name: "orders", Partitions: 6}},
 		Set: []string{"group.initial.rebalance.delay.ms=0"}, Logf: func(format string, args ...any) { t.Log("server: " + fmt.Sprintf(format, args...)) }})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(context.Background()) }()
 	return s, func() {
@@ -44,7 +41,7 @@ func TestRestartKeeps(t *testing.T) {
 }
 
 func restartKeeps(t *testing.T, dir string, flush store.Flush) {
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer stop()
 	s, end := inFolder(t, dir, flush)
 	must := func(err error) {
@@ -71,7 +68,7 @@ func restartKeeps(t *testing.T, dir string, flush store.Flush) {
 	_, err = admin.AlterBrokerConfigs(ctx, []kadm.AlterConfig{{Name: "message.max.bytes", Value: &size}})
 	must(err)
 	must(s.MoveLeader("kept", 0, 3))
-	member := client(t, s, kgo.ConsumerGroup("g"), kgo.ConsumeTopics("orders"), kgo.InstanceID("static"), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	member := client(t, s, kgo.ConsumerGroup("g"), kgo.ConsumeTopics("orders"), kgo.InstanceID("static"), kgo.SessionTimeout(5*time.Minute), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	must(member.ProduceSync(ctx, &kgo.Record{Topic: "orders", Value: []byte("a")}).FirstErr())
 	member.PollFetches(ctx)
 	must(member.CommitUncommittedOffsets(ctx))

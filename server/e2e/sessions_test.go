@@ -100,7 +100,7 @@ func TestFetchSessions(t *testing.T) {
 	}
 	waiting := dial(t, s.KafkaAddrs()[0])
 	poll := in(id, 10, nil)
-	poll.MaxWaitMillis = 10_000
+	poll.MaxWaitMillis = 50_000
 	polled := waiting.send(poll)
 	time.Sleep(50 * time.Millisecond)
 	produce(3)

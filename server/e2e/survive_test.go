@@ -88,7 +88,7 @@ func (w *watched) begin() {
 		w.readers.Go(func() { w.read(topic) })
 		w.readers.Go(func() { w.watchCommitted(topic) })
 	}
-	consume(w.t, w.s, "plain", w.plain, kgo.SessionTimeout(6*time.Second), kgo.MetadataMaxAge(time.Second))
+	consume(w.t, w.s, "plain", w.plain, kgo.SessionTimeout(30*time.Second), kgo.MetadataMaxAge(time.Second))
 }
 
 // produce writes numbers until it is told to stop; then it waits for the last acknowledgement.
@@ -116,7 +116,7 @@ func (w *watched) move(to, id string, options ...kgo.Opt) {
 	for w.moveCtx.Err() == nil {
 		session, err := kgo.NewGroupTransactSession(append([]kgo.Opt{kgo.SeedBrokers(w.s.KafkaAddrs()...), kgo.TransactionalID(id), kgo.ConsumerGroup(to),
 			kgo.ConsumeTopics("orders"), kgo.DefaultProduceTopic(to), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.RequireStableFetchOffsets(),
-			kgo.SessionTimeout(6 * time.Second), kgo.FetchMaxWait(200 * time.Millisecond), kgo.MetadataMinAge(50 * time.Millisecond),
+			kgo.SessionTimeout(30 * time.Second), kgo.FetchMaxWait(200 * time.Millisecond), kgo.MetadataMinAge(50 * time.Millisecond),
 			kgo.MetadataMaxAge(time.Second), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart())}, options...)...)
 		if err != nil {
 			w.t.Error(err)
@@ -313,7 +313,7 @@ func (w *watched) end() {
 
 // compare reads a topic from its beginning: what was acknowledged or shown is at its place still.
 func (w *watched) compare(topic string, want map[string]where) {
-	ctx, stop := context.WithTimeout(w.t.Context(), 60*time.Second)
+	ctx, stop := context.WithTimeout(w.t.Context(), 3*time.Minute)
 	defer stop()
 	cl := client(w.t, w.s, kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()))
 	found := map[string]where{}

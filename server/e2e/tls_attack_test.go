@@ -76,7 +76,7 @@ func TestTLSWrongClients(t *testing.T) {
 			for range times {
 				w := dial(t, at)
 				c.client(w.Conn.Conn)
-				w.SetReadDeadline(time.Now().Add(20 * time.Second))
+				w.SetReadDeadline(time.Now().Add(patience))
 				if _, err := io.Copy(io.Discard, w); isTimeout(err) {
 					t.Fatal("the connection stays open")
 				}
@@ -90,7 +90,7 @@ func TestTLSWrongClients(t *testing.T) {
 			if c.server == nil || len(s.Warnings()) > 0 { // without users
 				served(t, old, at, ours.trusts("ann"))
 			}
-			if n := strings.Count(log.all(), c.says); n != 1 {
+			if n := strings.Count(log.all(), c.says); n < 1 || n > 2 { // a slow machine gets into the next ten seconds
 				t.Errorf("%d lines after %d times, not 1:\n%s", n, times, log.all())
 			}
 		})
@@ -102,7 +102,7 @@ func isTimeout(err error) bool {
 	return ok && e.Timeout()
 }
 
-// TestTLSHandshakesHeldOpen: a thousand handshakes that are begun and not ended cost nobody else anything: the oldest lose
+// TestTLSHandshakesHeldOpen: hundreds of handshakes that are begun and not ended cost nobody else anything: the oldest lose
 // their place.
 func TestTLSHandshakesHeldOpen(t *testing.T) {
 	var log lines
@@ -112,7 +112,7 @@ func TestTLSHandshakesHeldOpen(t *testing.T) {
 	trusting := a.trusts("")
 	old := dialTLS(t, at, trusting)
 	before := heap()
-	const attackers = 1000
+	const attackers = 450 // two files each, where a process may have a thousand
 	half := append([]byte{0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3}, make([]byte, 100)...)
 	var held []net.Conn
 	for range attackers {
@@ -127,7 +127,7 @@ func TestTLSHandshakesHeldOpen(t *testing.T) {
 	served(t, old, at, trusting)
 	// All but so many as may be under way at once are closed, the first first.
 	for i, nc := range held[:attackers-256] {
-		nc.SetReadDeadline(time.Now().Add(20 * time.Second))
+		nc.SetReadDeadline(time.Now().Add(patience))
 		if _, err := nc.Read(make([]byte, 1)); isTimeout(err) {
 			t.Fatalf("handshake %d of %d is still held open", i, attackers)
 		}
@@ -136,9 +136,12 @@ func TestTLSHandshakesHeldOpen(t *testing.T) {
 		t.Errorf("%d half handshakes cost %d bytes", attackers, grown)
 	}
 	served(t, old, at, trusting)
-	if says := "its TLS handshake was the slowest of more than 256 at once"; !log.has(says) {
-		t.Errorf("no line says %q:\n%s", says, log.all())
-	}
+	eventually(t, 20*time.Second, func() error {
+		if says := "its TLS handshake was the slowest of more than 256 at once"; !log.has(says) {
+			return fmt.Errorf("no line says %q:\n%s", says, log.all())
+		}
+		return nil
+	})
 }
 
 // TestTLSHandshakeTimesOut: a single one ends by itself.
@@ -149,7 +152,7 @@ func TestTLSHandshakeTimesOut(t *testing.T) {
 	s := tlsServer(t, a, log.logf, nil)
 	w := dial(t, s.KafkaAddrs()[0])
 	w.raw([]byte{0x16, 3, 1, 2, 0})
-	w.SetReadDeadline(time.Now().Add(60 * time.Second))
+	w.SetReadDeadline(time.Now().Add(patience))
 	if _, err := w.Read(make([]byte, 1)); isTimeout(err) {
 		t.Fatal("the handshake is waited for for ever")
 	}
@@ -183,7 +186,7 @@ func TestTLSRenegotiation(t *testing.T) {
 	hello := append([]byte{1, 0, 0, 43, 3, 3}, make([]byte, 32)...) // ClientHello: a random
 	hello = append(hello, 0, 0, 2, 0xc0, 0x2b, 1, 0, 0, 0)          // no session, one cipher suite, no compression, no extensions
 	nc.Write(sealed(t, secrets.String(), seen.read, 0x16, hello))
-	nc.SetReadDeadline(time.Now().Add(20 * time.Second))
+	nc.SetReadDeadline(time.Now().Add(patience))
 	if _, err := io.Copy(io.Discard, nc); isTimeout(err) {
 		t.Error("the connection stays open")
 	}

@@ -124,8 +124,13 @@ func dialTLS(t testing.TB, address string, cfg *tls.Config) *wire {
 // roundTrip produces a record and reads it again.
 func roundTrip(t testing.TB, s *app.Server, options ...kgo.Opt) error {
 	t.Helper()
+	return roundTripWithin(t, patience, s, options...)
+}
+
+func roundTripWithin(t testing.TB, within time.Duration, s *app.Server, options ...kgo.Opt) error {
+	t.Helper()
 	cl := client(t, s, append(options, kgo.ConsumeTopics("orders"), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))...)
-	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), within)
 	defer stop()
 	if err := cl.ProduceSync(ctx, &kgo.Record{Topic: "orders", Value: []byte("over TLS")}).FirstErr(); err != nil {
 		return err

@@ -53,7 +53,7 @@ func TestTLS(t *testing.T) {
 				}
 			}
 			for who, options := range server.out {
-				if roundTrip(t, s, append(options, kgo.RetryTimeout(time.Second), kgo.RecordDeliveryTimeout(time.Second))...) == nil {
+				if roundTripWithin(t, 5*time.Second, s, append(options, kgo.RetryTimeout(time.Second), kgo.RecordDeliveryTimeout(time.Second))...) == nil {
 					t.Errorf("%s gets in", who)
 				}
 			}
@@ -203,7 +203,7 @@ func TestTLSNewCertificate(t *testing.T) {
 	metadata := kmsg.NewPtrMetadataRequest()
 	metadata.Version = 9
 	serial := func() string {
-		nc, err := tls.DialWithDialer(&net.Dialer{Timeout: 20 * time.Second}, "tcp", at, a.trusts(""))
+		nc, err := tls.DialWithDialer(&net.Dialer{Timeout: patience}, "tcp", at, a.trusts(""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,10 @@ func TestTLSNewCertificate(t *testing.T) {
 		return nil
 	})
 	ask[*kmsg.MetadataResponse](old, metadata)
-	if !log.has("the new certificate is used from now on") {
-		t.Errorf("no line says that there is a new one:\n%s", log.all())
-	}
+	eventually(t, 20*time.Second, func() error {
+		if !log.has("the new certificate is used from now on") {
+			return fmt.Errorf("no line says that there is a new one:\n%s", log.all())
+		}
+		return nil
+	})
 }

@@ -21,7 +21,7 @@ func TestExactlyOnce(t *testing.T) {
 	const numbers = 400
 	s := startServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 3, Topics: []app.Topic{{Name: "orders", Partitions: 6}, {Name: "moved", Partitions: 3}},
 		Set: append([]string{"group.initial.rebalance.delay.ms=0", "group.min.session.timeout.ms=500"}, "broker.session.timeout.ms=500", "replica.fetch.backoff.ms=100")})
-	ctx, stop := context.WithTimeout(t.Context(), 90*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer stop()
 	moving, done := context.WithCancel(ctx)
 	var movers sync.WaitGroup
@@ -85,8 +85,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 // move is one process that consumes, transforms and produces. Every fifth transaction is given up.
 func move(ctx context.Context, t *testing.T, s *app.Server, id string) {
 	session, err := kgo.NewGroupTransactSession(kgo.SeedBrokers(s.KafkaAddrs()...), kgo.TransactionalID(id), kgo.ConsumerGroup("movers"),
-		kgo.ConsumeTopics("orders"), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.SessionTimeout(6*time.Second),
-		kgo.FetchMaxWait(200*time.Millisecond), kgo.MetadataMinAge(50*time.Millisecond), kgo.TransactionTimeout(20*time.Second),
+		kgo.ConsumeTopics("orders"), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.SessionTimeout(30*time.Second),
+		kgo.FetchMaxWait(200*time.Millisecond), kgo.MetadataMinAge(50*time.Millisecond), kgo.TransactionTimeout(time.Minute),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	if err != nil {
 		t.Error(err)

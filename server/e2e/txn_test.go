@@ -52,7 +52,7 @@ func (p *producer) add(version int16, partitions ...int32) int16 {
 	r.Version, r.TransactionalID, r.ProducerID, r.ProducerEpoch = version, p.id, p.pid, p.epoch
 	r.Topics = []kmsg.AddPartitionsToTxnRequestTopic{{Topic: "orders", Partitions: partitions}}
 	code := kerr.ConcurrentTransactions.Code // until the markers of the transaction before are written
-	for end := time.Now().Add(5 * time.Second); code == kerr.ConcurrentTransactions.Code && time.Now().Before(end); {
+	for end := time.Now().Add(patience); code == kerr.ConcurrentTransactions.Code && time.Now().Before(end); {
 		code = ask[*kmsg.AddPartitionsToTxnResponse](p.wire, r).Topics[0].Partitions[0].ErrorCode
 	}
 	return code
@@ -82,7 +82,11 @@ func (p *producer) end(version int16, commit bool) int16 {
 	p.t.Helper()
 	r := kmsg.NewPtrEndTxnRequest()
 	r.Version, r.TransactionalID, r.ProducerID, r.ProducerEpoch, r.Commit = version, p.id, p.pid, p.epoch, commit
-	return ask[*kmsg.EndTxnResponse](p.wire, r).ErrorCode
+	code := kerr.ConcurrentTransactions.Code // while the end before is being written
+	for end := time.Now().Add(patience); code == kerr.ConcurrentTransactions.Code && time.Now().Before(end); {
+		code = ask[*kmsg.EndTxnResponse](p.wire, r).ErrorCode
+	}
+	return code
 }
 
 func (p *producer) must(code int16) {
@@ -152,7 +156,7 @@ func TestTransactions(t *testing.T) {
 	look("open", 0, nil, 0, 1)
 	waiting := dial(t, s.KafkaAddrs()[0])
 	poll := fetchOf("orders", 0, 0)
-	poll.IsolationLevel, poll.MaxWaitMillis = 1, 10_000
+	poll.IsolationLevel, poll.MaxWaitMillis = 1, 50_000
 	polled := waiting.send(poll)
 	p.must(p.end(3, true))
 	if row := receive[*kmsg.FetchResponse](waiting, polled, poll).Topics[0].Partitions[0]; len(row.RecordBatches) == 0 {
@@ -379,7 +383,13 @@ func TestProducerIDs(t *testing.T) {
 			if version == 5 {
 				init.ProducerID, init.ProducerEpoch = 0, 0 // as @platformatic/kafka begins
 			}
-			got := ask[*kmsg.InitProducerIDResponse](w, init)
+			var got *kmsg.InitProducerIDResponse
+			eventually(t, 5*time.Second, func() error { // until the block has come
+				if got = ask[*kmsg.InitProducerIDResponse](w, init); got.ErrorCode == kerr.CoordinatorLoadInProgress.Code {
+					return kerr.CoordinatorLoadInProgress
+				}
+				return nil
+			})
 			if got.ErrorCode != 0 || got.ProducerEpoch != 0 || seen[got.ProducerID] {
 				t.Errorf("v%d: %+v, seen before: %v", version, got, seen[got.ProducerID])
 			}

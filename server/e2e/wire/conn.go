@@ -15,7 +15,7 @@ import (
 )
 
 // Patience is how long an answer may take that must come.
-const Patience = 20 * time.Second
+const Patience = time.Minute
 
 // ErrHeld says that nothing of an answer came in the time given: the broker holds it, and a later Receive may still have it.
 var ErrHeld = errors.New("no answer yet")
