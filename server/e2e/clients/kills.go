@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	// upFor is how long all brokers run before the next one is killed, downFor how long it is gone.
-	upFor, downFor = 4 * time.Second, 500 * time.Millisecond
+	// upFor is how long all brokers run before the next one is killed, downFor how long it is gone. franz-go's tests give
+	// a JoinGroup, with all its retries, 20 s, and fail where that was too little: in between a rebalance must have time to
+	// come to its end.
+	upFor, downFor = 12 * time.Second, 500 * time.Millisecond
 	brokers        = 3
 )
 

@@ -14,14 +14,8 @@ import (
 
 func nothing(string) ([]string, []string, error) { return nil, nil, nil }
 
-// endless are the two tests of franz-go's that cannot stand a dying broker, whoever serves: a group session that is lost
-// since a broker was unreachable is told to the poll, which franz-go's own Fetches.Errors calls informational, and these
-// two fail on any such word (group_test.go and txn_test.go, "poll got unexpected errs"). Apache Kafka fails them likewise.
-// What they check is checked under kills by TestOperatorsMovesUnderLoad of server/e2e, with franz-go's sessions.
-const endless = "^(TestGroupETL|TestTxnEtl)$"
-
-// kgoSuite runs the tests that franz-go has of its client, as the server's module depends on it, against our brokers: all
-// while they run, and all but the endless ones while they die.
+// kgoSuite runs the tests that franz-go has of its client, as the server's module depends on it, against our brokers: while
+// they run, and while they die.
 func kgoSuite(s *scene) (string, error) {
 	whole, err := kgoTests(filepath.Join(s.logs, "kgo-suite.json"), s.bootstrap, 1, 20_000)
 	if err != nil {
@@ -31,19 +25,18 @@ func kgoSuite(s *scene) (string, error) {
 	if err != nil {
 		return whole, err
 	}
-	dying, err := kgoTests(filepath.Join(s.logs, "kgo-suite-dying.json"), d.bootstrap, brokers, 5_000, "-skip", endless)
+	dying, err := kgoTests(filepath.Join(s.logs, "kgo-suite-dying.json"), d.bootstrap, brokers, 150_000)
 	kills, stopErr := d.stop()
 	return fmt.Sprintf("%s; %s while brokers were killed %d times", whole, dying, kills), errors.Join(err, stopErr)
 }
 
 // kgoTests runs the tests with topics of so many replicas and so many records, and keeps what they said in a file.
-func kgoTests(log, bootstrap string, replicas, records int, more ...string) (string, error) {
+func kgoTests(log, bootstrap string, replicas, records int) (string, error) {
 	root, err := repository()
 	if err != nil {
 		return "", err
 	}
-	args := append([]string{"test", "-count=1", "-timeout", "15m", "-json"}, more...)
-	cmd := exec.Command("go", append(args, "github.com/twmb/franz-go/pkg/kgo")...)
+	cmd := exec.Command("go", "test", "-count=1", "-timeout", "15m", "-json", "github.com/twmb/franz-go/pkg/kgo")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "KGO_SEEDS="+bootstrap, fmt.Sprint("KGO_TEST_RF=", replicas), fmt.Sprint("KGO_TEST_RECORDS=", records), "KGO_LOG_LEVEL=none")
 	out, runErr := cmd.Output()
