@@ -2,14 +2,17 @@ package kafka
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
 )
 
 const (
-	// readBuffer is what a connection reads at once; frames that fit are decoded where they lie.
+	// readBuffer is what a busy connection reads at once; frames that fit are decoded where they lie. A connection begins
+	// with idleBuffer, which is enough for a consumer that heartbeats and fetches: most connections are of those.
 	readBuffer = 32 << 10
+	idleBuffer = 512
 	// maxControlFrame bounds every request but Produce. An array length of a few bytes can make a decoder reserve a hundred
 	// times the frame's size, so what need not be large must not be. Kafka has one bound for all.
 	maxControlFrame = 8 << 20
@@ -26,6 +29,7 @@ func refusef(format string, args ...any) error { return refusal(fmt.Sprintf(form
 
 // frames cuts a byte stream into frames: four bytes of length, then so many bytes.
 type frames struct {
+	from    io.Reader
 	in      *bufio.Reader
 	maxSize int32
 	// pending is what next returned out of the read buffer, to be discarded with the following call.
@@ -39,16 +43,20 @@ type frames struct {
 }
 
 func newFrames(r io.Reader, maxSize int32) *frames {
-	return &frames{in: bufio.NewReaderSize(r, readBuffer), maxSize: maxSize, first: true}
+	return &frames{from: r, in: bufio.NewReaderSize(r, idleBuffer), maxSize: maxSize, first: true}
 }
 
 // next returns the next frame without its length. Where inPlace is true the bytes lie in the read buffer and are valid
 // until the following call.
 func (f *frames) next() (frame []byte, inPlace bool, err error) {
+	full := f.in.Buffered() == f.in.Size()
 	if _, err := f.in.Discard(f.pending); err != nil {
 		return nil, false, err
 	}
 	f.pending = 0
+	if full {
+		f.grow(readBuffer)
+	}
 	head, err := f.in.Peek(4)
 	if err != nil {
 		if err == io.EOF && len(head) > 0 {
@@ -62,6 +70,7 @@ func (f *frames) next() (frame []byte, inPlace bool, err error) {
 	}
 	f.first = false
 	if int(size)+4 <= readBuffer {
+		f.grow(4 + int(size))
 		whole, err := f.in.Peek(4 + int(size))
 		if err != nil {
 			return nil, false, cut(err, len(whole)-4, size)
@@ -74,6 +83,21 @@ func (f *frames) next() (frame []byte, inPlace bool, err error) {
 	}
 	frame, err = f.large(size)
 	return frame, false, err
+}
+
+// grow gives a connection whose frames are larger, or that turned out to be busy, a read buffer of at least so many bytes.
+func (f *frames) grow(least int) {
+	if f.in.Size() >= least {
+		return
+	}
+	size := f.in.Size()
+	for size < least {
+		size *= 2
+	}
+	have, _ := f.in.Peek(f.in.Buffered())
+	larger := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(have), f.from), size)
+	_, _ = larger.Peek(len(have)) // these are there
+	f.in = larger
 }
 
 // large reads a frame that does not fit the read buffer. Its memory grows with what arrives, so that a length alone

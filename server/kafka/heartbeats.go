@@ -82,6 +82,10 @@ func (c *conn) keep(name string, last *string) string {
 	if name == *last {
 		return *last
 	}
+	if *last == "" { // the first one, and mostly the only one
+		*last = strings.Clone(name)
+		return *last
+	}
 	if kept, ok := c.names[name]; ok {
 		*last = kept
 		return kept

@@ -3,6 +3,7 @@ package kafka
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kbin"
@@ -11,14 +12,16 @@ import (
 const (
 	// writePiece is what is given to the socket at once; each piece has writeTimeout.
 	writePiece = 256 << 10
-	// keepBuffer is the largest encoding buffer that a connection holds on to.
+	// keepBuffer is the largest encoding buffer that is used again.
 	keepBuffer = 64 << 10
 )
+
+// buffers are for encoding. Most connections have nothing to write most of the time, so they hold none.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // write is the writer's life: answers to bytes.
 func (c *conn) write() {
 	err := c.guard(func() error {
-		var buf []byte
 		var taken []*call
 		for {
 			select {
@@ -26,14 +29,15 @@ func (c *conn) write() {
 				return nil
 			case <-c.wake:
 			}
+			buf := buffers.Get().(*[]byte)
 			for taken = c.takeOut(taken); len(taken) > 0; taken = c.takeOut(taken) {
 				var err error
-				if buf, err = c.send(buf[:0], taken); err != nil {
+				if *buf, err = c.send((*buf)[:0], taken); err != nil {
 					return err
 				}
-				if cap(buf) > keepBuffer {
-					buf = nil
-				}
+			}
+			if cap(*buf) <= keepBuffer {
+				buffers.Put(buf)
 			}
 		}
 	})
