@@ -92,10 +92,12 @@ func (b *backend) Settings(broker int32, r kafka.Resource) (list []kafka.Setting
 		return list, 0, ""
 	case r.Kind == kafka.ResourceBroker && (r.Name == "" || r.Name == fmt.Sprint(broker)):
 		return b.live.describe(b.drive.Cluster().Config(), broker, r.Name == ""), 0, ""
+	case r.Kind == kafka.ResourceGroup:
+		return groupSettings(r.Name)
 	case r.Kind == kafka.ResourceBroker:
 		return nil, codeInvalidRequest, fmt.Sprintf("broker %d answers for itself: ask for %d, or for \"\", not for %q", broker, broker, r.Name)
 	}
-	return nil, codeInvalidRequest, fmt.Sprintf("resources of type %d have no settings here; topics (2) and brokers (4) have", r.Kind)
+	return nil, codeInvalidRequest, fmt.Sprintf("resources of type %d have no settings here; topics (2), brokers (4) and groups (32) have", r.Kind)
 }
 
 // topicSetting tells a topic's setting with what would count without it.
@@ -104,9 +106,7 @@ func (b *backend) topicSetting(s cluster.TopicSetting) kafka.Setting {
 	if s.Own {
 		row.Synonyms = append(row.Synonyms, kafka.Synonym{Name: s.Name, Value: s.Value, Source: kafka.SourceTopic})
 	}
-	if s.Broker != "" {
-		row.Synonyms = append(row.Synonyms, kafka.Synonym{Name: s.Broker, Value: s.Default, Source: b.live.source(s.Broker)})
-	}
+	row.Synonyms = append(row.Synonyms, b.live.synonyms(s.Broker, s.Default)...)
 	if len(row.Synonyms) > 0 {
 		row.Source = row.Synonyms[0].Source
 	}
@@ -119,12 +119,12 @@ func (b *backend) Alter(nowMs int64, r kafka.Resource, a kafka.Alteration) (code
 		return codeInvalidRequest, "settings are given to one topic, by its name"
 	case r.Kind == kafka.ResourceTopic:
 		return b.alterTopic(nowMs, r.Name, a)
-	case r.Kind == kafka.ResourceBroker && r.Name == "":
-		return b.alterBrokers(nowMs, a)
 	case r.Kind == kafka.ResourceBroker:
-		return codeInvalidRequest, "the brokers of this cluster share their settings: name none of them, but \"\" (--entity-default)"
+		return b.alterBrokers(nowMs, r.Name, a)
+	case r.Kind == kafka.ResourceGroup:
+		return refuseGroupSettings(r.Name, a)
 	}
-	return codeInvalidRequest, fmt.Sprintf("resources of type %d have no settings here; topics (2) and brokers (4) have", r.Kind)
+	return codeInvalidRequest, fmt.Sprintf("resources of type %d have no settings here; topics (2), brokers (4) and groups (32) have", r.Kind)
 }
 
 func (b *backend) alterTopic(nowMs int64, name string, a kafka.Alteration) (code int16, message string) {
@@ -145,6 +145,9 @@ func (b *backend) alterTopic(nowMs int64, name string, a kafka.Alteration) (code
 	}
 	for _, change := range a.Changes {
 		list, known := cluster.IsTopicList(change.Name)
+		if !known && change.Op == kafka.DeleteSetting {
+			continue // it has none of that name
+		}
 		if !known {
 			return codeInvalidConfig, fmt.Sprintf("no topic setting is called %q", change.Name)
 		}
@@ -163,59 +166,4 @@ func (b *backend) alterTopic(nowMs int64, name string, a kafka.Alteration) (code
 		return 1
 	})
 	return b.durable(b.drive.Configure(nowMs, name, configs, a.ValidateOnly))
-}
-
-// alterBrokers changes what all brokers share, as far as Kafka lets it be changed while brokers run.
-func (b *backend) alterBrokers(nowMs int64, a kafka.Alteration) (code int16, message string) {
-	told := map[string]string{}
-	if !a.Whole {
-		for name, value := range b.live.told {
-			told[name] = value
-		}
-	}
-	for _, change := range a.Changes {
-		i := slices.IndexFunc(known, func(k setting) bool { return k.name == change.Name })
-		switch {
-		case i < 0:
-			return codeInvalidConfig, fmt.Sprintf("no broker setting is called %q; the nearest is %s", change.Name, nearest(change.Name))
-		case !dynamic[change.Name]:
-			return codeInvalidConfig, fmt.Sprintf("%s cannot be changed while brokers run; start the server with -set %s=…", change.Name, change.Name)
-		}
-		if code, message = change.Apply(told, nil, false); code != 0 {
-			return code, message
-		}
-		if value, set := told[change.Name]; set {
-			if _, ok := known[i].read(value); !ok {
-				return codeInvalidConfig, fmt.Sprintf("%s takes %s, not %q", change.Name, known[i].values(), value)
-			}
-		}
-	}
-	next, err := b.live.with(told)
-	if err == nil {
-		err = next.check(b.drive.Cluster().Brokers())
-	}
-	switch {
-	case err != nil:
-		return codeInvalidConfig, err.Error()
-	case !a.ValidateOnly:
-		b.live.told = told
-		b.apply(nowMs, next)
-		if b.data != nil {
-			b.data.settings = told
-			b.data.saved = -1
-		}
-	}
-	return b.durable(0, "")
-}
-
-// apply lets everybody know of changed settings.
-func (b *backend) apply(nowMs int64, s settings) {
-	b.drive.Reconfigure(nowMs, func(c *cluster.Config) {
-		c.MinInsyncReplicas, c.MaxMessageBytes, c.SegmentBytes = s.cluster.MinInsyncReplicas, s.cluster.MaxMessageBytes, s.cluster.SegmentBytes
-		c.RetentionMs, c.RetentionBytes = s.cluster.RetentionMs, s.cluster.RetentionBytes
-		c.CleanerBackoffMs, c.MinCleanableRatio, c.DeleteRetentionMs = s.cluster.CleanerBackoffMs, s.cluster.MinCleanableRatio, s.cluster.DeleteRetentionMs
-		c.MinCompactionLagMs, c.MaxCompactionLagMs = s.cluster.MinCompactionLagMs, s.cluster.MaxCompactionLagMs
-	})
-	b.drive.ConfigChanged(nowMs, s.group)
-	b.kafka.SetMaxConnections(s.kafka.MaxConnections, s.kafka.MaxConnectionsPerIP)
 }

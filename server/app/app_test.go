@@ -33,12 +33,25 @@ func TestMain(m *testing.M) {
 
 func config() Config { return Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3} }
 
+// behindFree takes a port whose lower neighbour is free.
+func behindFree(t *testing.T) net.Listener {
+	for {
+		taken, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		below, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", taken.Addr().(*net.TCPAddr).Port-1))
+		if err == nil {
+			below.Close()
+			return taken
+		}
+		defer taken.Close() // so that another one comes
+	}
+}
+
 // TestBadFlags: each error names the flag, what was given and what would be right.
 func TestBadFlags(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := behindFree(t)
 	defer taken.Close()
 	port := taken.Addr().(*net.TCPAddr).Port
 	with := func(change func(*Config)) Config { c := config(); change(&c); return c }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +21,8 @@ type liveSettings struct {
 	start settings
 	// given are the values of the command line; told those that were changed since, by name.
 	given, told map[string]string
+	// brokers is how many there are.
+	brokers int32
 	// protocol is what the listeners speak, by Kafka's name.
 	protocol string
 }
@@ -29,7 +30,7 @@ type liveSettings struct {
 // newLive takes the settings of the start; started is the cluster's configuration, with its defaults filled in.
 func newLive(start settings, pairs []string, started cluster.Config) liveSettings {
 	start.cluster = started
-	l := liveSettings{start: start, given: map[string]string{}, told: map[string]string{}}
+	l := liveSettings{start: start, given: map[string]string{}, told: map[string]string{}, brokers: started.Brokers}
 	for _, pair := range pairs {
 		name, value, _ := strings.Cut(pair, "=")
 		l.given[name] = value
@@ -40,16 +41,28 @@ func newLive(start settings, pairs []string, started cluster.Config) liveSetting
 // with is the settings of the start and these on top.
 func (l *liveSettings) with(told map[string]string) (settings, error) {
 	s := l.start
-	var pairs []string
-	for _, name := range slices.Sorted(maps.Keys(told)) {
-		pairs = append(pairs, name+"="+told[name])
+	shared := map[string]string{}
+	for key, value := range told {
+		if name, all := inScope("", key); all {
+			shared[name] = value
+		}
 	}
-	err := s.apply(pairs)
+	if l.brokers == 1 { // what the only broker has for itself, all have
+		for key, value := range told {
+			if name, own := inScope("1:", key); own {
+				shared[name] = value
+			}
+		}
+	}
+	err := s.apply(pairs(shared))
 	return s, err
 }
 
 // source says where a broker setting comes from.
 func (l *liveSettings) source(name string) int8 {
+	if _, own := l.told["1:"+name]; own && l.brokers == 1 {
+		return kafka.SourceBroker
+	}
 	if _, told := l.told[name]; told {
 		return kafka.SourceDynamic
 	}
@@ -67,18 +80,20 @@ func (l *liveSettings) before(name string) int8 {
 // describe lists the settings of a broker, or only what all were told while they ran.
 func (l *liveSettings) describe(c cluster.Config, broker int32, onlyTold bool) (list []kafka.Setting) {
 	for _, k := range known {
-		value, told := l.told[k.name]
-		if onlyTold && !told {
+		row := kafka.Setting{Name: k.name, Type: k.kind(), ReadOnly: !dynamic[k.name]}
+		say := func(value string, source int8) {
+			row.Synonyms = append(row.Synonyms, kafka.Synonym{Name: k.name, Value: value, Source: source})
+		}
+		if value, own := l.told[fmt.Sprintf("%d:%s", broker, k.name)]; own && !onlyTold {
+			say(value, kafka.SourceBroker)
+		}
+		if value, told := l.told[k.name]; told {
+			say(value, kafka.SourceDynamic)
+		} else if onlyTold {
 			continue
 		}
-		if !told {
-			value = l.started(k, c)
-		}
-		row := kafka.Setting{Name: k.name, Value: value, Type: k.kind(), Source: l.source(k.name), ReadOnly: !dynamic[k.name]}
-		row.Synonyms = []kafka.Synonym{{Name: k.name, Value: value, Source: row.Source}}
-		if told {
-			row.Synonyms = append(row.Synonyms, kafka.Synonym{Name: k.name, Value: l.started(k, c), Source: l.before(k.name)})
-		}
+		say(l.started(k, c), l.before(k.name))
+		row.Value, row.Source = row.Synonyms[0].Value, row.Synonyms[0].Source
 		list = append(list, row)
 	}
 	if onlyTold {

@@ -17,6 +17,7 @@ type Resource struct {
 const (
 	ResourceTopic  int8 = 2
 	ResourceBroker int8 = 4
+	ResourceGroup  int8 = 32
 )
 
 // Setting is one of Kafka's settings with its value. Type and Source are Kafka's numbers.
@@ -37,6 +38,7 @@ type Synonym struct {
 // Sources of settings, by Kafka's numbers (DescribeConfigsResponse.ConfigSource).
 const (
 	SourceTopic   int8 = 1
+	SourceBroker  int8 = 2 // DYNAMIC_BROKER_CONFIG: told to this broker while it ran
 	SourceDynamic int8 = 3 // DYNAMIC_DEFAULT_BROKER_CONFIG: told to all brokers while they ran
 	SourceStatic  int8 = 4
 	SourceDefault int8 = 5

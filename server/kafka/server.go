@@ -74,11 +74,10 @@ type Server struct {
 
 	mu        sync.Mutex
 	listeners map[int32]*listener
+	bounds    map[int32]bounds // of brokers that were told others than those of the start
 	closed    bool
 
 	counters counters
-	// maxConnections is max.connections, maxPerIP max.connections.per.ip, which may change while brokers run.
-	maxConnections, maxPerIP atomic.Int32
 
 	// What follows belongs to the loop's goroutine. open are the connections that were introduced, by id.
 	members  members
@@ -90,21 +89,32 @@ type Server struct {
 // New returns a server without listeners.
 func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, loop: cfg.Loop, cluster: cfg.Cluster, apis: index(table()), started: time.Now(),
-		listeners: map[int32]*listener{}, members: newMembers(), fetches: newFetches(),
+		listeners: map[int32]*listener{}, bounds: map[int32]bounds{}, members: newMembers(), fetches: newFetches(),
 		sessions: newSessions(cfg.FetchSessionSlots), open: map[int64]introduced{}, log: cfg.Log,
 		requests: newPool(cfg.QueuedMaxRequestBytes), answers: newPool(maxAnswerBytes)}
-	s.SetMaxConnections(cfg.MaxConnections, cfg.MaxConnectionsPerIP)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	return s
 }
 
-// SetMaxConnections changes max.connections and max.connections.per.ip. Connections that are open stay.
-func (s *Server) SetMaxConnections(all, perIP int32) {
-	s.maxConnections.Store(all)
-	s.maxPerIP.Store(perIP)
+// SetMaxConnections changes a broker's max.connections and max.connections.per.ip. Connections that are open stay.
+func (s *Server) SetMaxConnections(broker, all, perIP int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bounds[broker] = bounds{int(all), int(perIP)}
 }
+
+// boundsOf is what a broker may have; s.mu is held.
+func (s *Server) boundsOf(broker int32) bounds {
+	if own, ok := s.bounds[broker]; ok {
+		return own
+	}
+	return bounds{int(s.cfg.MaxConnections), int(s.cfg.MaxConnectionsPerIP)}
+}
+
+// bounds are max.connections and max.connections.per.ip.
+type bounds struct{ all, perIP int }
 
 // listener is one broker's port and its connections.
 type listener struct {
@@ -233,13 +243,13 @@ func (s *Server) accept(l *listener) {
 func (s *Server) admit(l *listener, nc net.Conn) {
 	c := newConn(s, l.broker, nc, s.lastID.Add(1))
 	s.mu.Lock()
-	refused := ""
+	refused, most := "", s.boundsOf(l.broker)
 	switch {
 	case s.listeners[l.broker] != l:
 		refused = "the broker went away"
-	case len(l.conns) >= int(s.maxConnections.Load()):
+	case len(l.conns) >= most.all:
 		refused = fmt.Sprintf("there are %d connections already (max.connections)", len(l.conns))
-	case l.peers[c.host] >= int(s.maxPerIP.Load()):
+	case l.peers[c.host] >= most.perIP:
 		refused = fmt.Sprintf("this address has %d connections already (max.connections.per.ip)", l.peers[c.host])
 	default:
 		l.conns[c] = struct{}{}
