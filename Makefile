@@ -42,11 +42,13 @@ $(DIST)/lab.wasm.br: $(DIST)/lab.wasm
 	@echo "compressing the tab"
 	@$(GO) run ./static/pack -quality $(BROTLI) $(DIST)/lab.wasm
 
-# The tab is built without net/http, which it never uses: see wasm/nohttp.
-$(DIST)/overlay.json: wasm/nohttp/http.go go.mod
-	@GOOS=js GOARCH=wasm $(GO) list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}}{{"\n"}}{{end}}' net/http | \
-	awk -v stub="$(CURDIR)/wasm/nohttp/http.go" 'BEGIN { printf "{\"Replace\":{" } \
-	NF { n = split($$0, part, "/"); printf "%s\"%s\":\"%s\"", (count++ ? ",\n" : "\n"), $$0, (part[n] == "http.go" ? stub : "") } \
+# The tab is built without packages that its libraries name and it never calls: each of these folders replaces one.
+$(DIST)/overlay.json: wasm/nohttp/http.go wasm/noregexp/regexp.go wasm/notemplate/template.go go.mod
+	@for stub in $(filter %.go,$^); do case $$stub in */http.go) of=net/http;; */template.go) of=html/template;; *) of=regexp;; esac; \
+	GOOS=js GOARCH=wasm $(GO) list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} $(CURDIR)/'$$stub'{{"\n"}}{{end}}' $$of; done | \
+	awk 'BEGIN { printf "{\"Replace\":{" } \
+	NF { n = split($$1, part, "/"); m = split($$2, with, "/"); \
+	printf "%s\"%s\":\"%s\"", (count++ ? ",\n" : "\n"), $$1, (part[n] == with[m] ? $$2 : "") } \
 	END { print "\n}}" }' >$@
 
 generate: ## write the Go code of the templ components

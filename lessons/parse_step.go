@@ -125,7 +125,7 @@ func (p *parser) challenge(s *Step, l line, rest string, col int) error {
 // move reads `move NAME COMMAND`.
 func (p *parser) move(s *Step, l line, rest string, col int) error {
 	name, text, _ := strings.Cut(rest, " ")
-	if !nameShape.MatchString(name) {
+	if !isName(name) {
 		return p.fail(l.no, col, "a move is `move NAME COMMAND`, its name of small letters, digits and single dashes; found %q", name)
 	}
 	if s.Move(name) != nil {
@@ -193,7 +193,7 @@ func (p *parser) predict(head line, rest string, col int, body []line) (*Predict
 
 func (p *parser) option(q *Prediction, l line, text string, col int) error {
 	id, condition, _ := strings.Cut(text, " ")
-	if !nameShape.MatchString(id) {
+	if !isName(id) {
 		return p.fail(l.no, col, "an option needs an id of small letters, digits and single dashes; found %q", id)
 	}
 	if q.has(id) {
