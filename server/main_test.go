@@ -41,7 +41,7 @@ func TestProgram(t *testing.T) {
 	}()
 	printed := regexp.MustCompile(`^kafka: (127\.0\.0\.1:\d+),(127\.0\.0\.1:\d+)\nlab: (http://127\.0\.0\.1:\d+)\ntoken: [0-9a-f]{32}\n`)
 	var found []string
-	for end := time.Now().Add(20 * time.Second); found == nil; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); found == nil; time.Sleep(10 * time.Millisecond) {
 		if found = printed.FindStringSubmatch(out.String()); time.Now().After(end) {
 			t.Fatalf("printed %q; complained %q", out.String(), complaints.String())
 		}

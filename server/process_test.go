@@ -136,7 +136,7 @@ func TestLogJSON(t *testing.T) {
 	}
 	defer nc.Close()
 	io.WriteString(nc, "GET / HTTP/1.1\r\n\r\n")
-	for end := time.Now().Add(20 * time.Second); !strings.Contains(p.stderr.String(), "an HTTP request came") || !strings.Contains(p.stderr.String(), "GenerationStarted"); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !strings.Contains(p.stderr.String(), "an HTTP request came") || !strings.Contains(p.stderr.String(), "GenerationStarted"); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("no line says what came, or that a group began:\n%s", p.stderr.String())
 		}
