@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"slices"
@@ -31,29 +32,40 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func config() Config { return Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3} }
-
-// behindFree takes a port whose lower neighbour is free.
-func behindFree(t *testing.T) net.Listener {
-	for {
-		taken, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+// freePorts finds the first of so many free ports in a row, below those that systems give out by themselves: the tests
+// depend on who has them.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+	for range 1000 {
+		first, free := 12_000+rand.IntN(20_000), true
+		var sockets []net.Listener
+		for port := first; free && port < first+n; port++ {
+			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if free = err == nil; free {
+				sockets = append(sockets, l)
+			}
 		}
-		below, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", taken.Addr().(*net.TCPAddr).Port-1))
-		if err == nil {
-			below.Close()
-			return taken
+		for _, l := range sockets {
+			l.Close()
 		}
-		defer taken.Close() // so that another one comes
+		if free {
+			return first
+		}
 	}
+	t.Fatal("no ports are free")
+	return 0
 }
+
+func config() Config { return Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Brokers: 3} }
 
 // TestBadFlags: each error names the flag, what was given and what would be right.
 func TestBadFlags(t *testing.T) {
-	taken := behindFree(t)
+	port := freePorts(t, 2) + 1 // the one before is free
+	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer taken.Close()
-	port := taken.Addr().(*net.TCPAddr).Port
 	with := func(change func(*Config)) Config { c := config(); change(&c); return c }
 	set := func(pairs ...string) Config { return with(func(c *Config) { c.Set = pairs }) }
 	cases := []struct {
@@ -182,7 +194,9 @@ func TestRunAndClose(t *testing.T) {
 		t.Error("a closed server runs")
 	}
 
-	s, err := New(config())
+	cfg := config()
+	cfg.Kafka = fmt.Sprintf("127.0.0.1:%d", freePorts(t, 3))
+	s, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +217,7 @@ func TestRunAndClose(t *testing.T) {
 		if err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the server does not end")
 	}
 	s.Close()
@@ -216,7 +230,7 @@ func TestRunAndClose(t *testing.T) {
 
 // TestOperatorsErrors: what cannot be done says why.
 func TestOperatorsErrors(t *testing.T) {
-	s, err := New(Config{Kafka: "127.0.0.1:0", Brokers: 2, Topics: []Topic{{"orders", 3}}})
+	s, err := New(Config{Kafka: fmt.Sprintf("127.0.0.1:%d", freePorts(t, 2)), Brokers: 2, Topics: []Topic{{"orders", 3}}})
 	if err != nil {
 		t.Fatal(err)
 	}
