@@ -164,6 +164,7 @@ func (w *World) reached(id int64) {
 // work gives a request to the broker that it reached.
 func (w *World) work(n *conn, k *call) {
 	n.busy = k.id
+	w.tap(k, nil)
 	c := w.consumers[k.consumer]
 	if m, ok := k.req.(*kmsg.MetadataRequest); ok {
 		w.answered(k.id, w.metadata(m), 0, k.sent)
@@ -193,6 +194,7 @@ func (w *World) answered(id int64, reply kmsg.Response, code int16, cause int64)
 	if k == nil || k.brokerDone {
 		panic(fmt.Sprintf("sim: request #%d was answered twice, or nobody sent it", id))
 	}
+	w.tap(k, reply)
 	n := w.conns[k.conn]
 	k.brokerDone, k.reply, k.code, k.onWire = true, reply, code, cause
 	n.busy = 0

@@ -20,6 +20,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"grouplab/coordinator/cluster"
 	"grouplab/coordinator/drive"
 	"grouplab/coordinator/event"
@@ -50,6 +52,23 @@ type World struct {
 	drops     []dropRule
 	lates     []lateRule
 	cuts      []link
+	// Tap, where set, is given each request as its broker begins with it, and once more when it is answered. It must
+	// keep neither for longer than the call. Tests put the same requests to real brokers.
+	Tap func(Exchange)
+}
+
+// Exchange is a request in a broker's hands; Reply is nil until it is answered.
+type Exchange struct {
+	Call, Conn int64
+	Client     string
+	Request    kmsg.Request
+	Reply      kmsg.Response
+}
+
+func (w *World) tap(k *call, reply kmsg.Response) {
+	if w.Tap != nil {
+		w.Tap(Exchange{Call: k.id, Conn: k.conn, Client: w.consumers[k.consumer].cfg.Name, Request: k.req, Reply: reply})
+	}
 }
 
 // New makes a world at 0 ms with its brokers running, without topics of its own and without consumers.
