@@ -103,10 +103,12 @@ func (k *killed) kill(t *trio) {
 	}
 	t.called(groupOf("stable"))
 	find := findCoordinator(t.group)
-	t.sequence(2, "FindCoordinator until another is told", []int16{0, 15}, find, func(a kmsg.Response) (int16, bool) {
-		f := a.(*kmsg.FindCoordinatorResponse)
-		return f.ErrorCode, f.ErrorCode == 0 && f.NodeID != 1
-	})
+	for id := int32(2); id <= 3; id++ {
+		t.sequence(id, "FindCoordinator until another is told", []int16{0, 15}, find, func(a kmsg.Response) (int16, bool) {
+			f := a.(*kmsg.FindCoordinatorResponse)
+			return f.ErrorCode, f.ErrorCode == 0 && f.NodeID != 1
+		})
+	}
 	t.tell(2, "finder", "after the kill", find)
 	t.tell(3, "finder", "after the kill", find)
 	for _, state := range sortedKeys(k.groups) {
