@@ -32,7 +32,7 @@ func FuzzRun(f *testing.F) {
 		if err != nil || len(commands) > 60 || strings.Count(text, "consumer") > 30 {
 			return
 		}
-		late := time.AfterFunc(30*time.Second, func() { panic(fmt.Sprintf("%q does not end", text)) })
+		late := time.AfterFunc(5*time.Minute, func() { panic(fmt.Sprintf("%q does not end", text)) })
 		defer late.Stop()
 		e := script.New("fuzz")
 		left := 3000
