@@ -127,7 +127,7 @@ func TestPageWhileStarting(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(context.Background()) }()
-	for end := time.Now().Add(20 * time.Second); ready() != http.StatusOK; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); ready() != http.StatusOK; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it is never ready")
 		}
