@@ -23,7 +23,7 @@ import (
 // brokers die and come back, while an idempotent producer writes, one group reads and two groups of transactions, eager
 // and cooperative, move what they read to topics of their own. What was acknowledged is there, at its offset; each record
 // is in each of the other topics once; what committed transactions showed stays; and no committed offset ever falls.
-// BROKERKILLS=100 goes on for a hundred rounds.
+// BROKERKILLS=100 goes on for a hundred rounds, half of them with the logs on disk.
 func TestOperatorsMovesUnderLoad(t *testing.T) {
 	t.Parallel()
 	rounds := 2
@@ -32,13 +32,19 @@ func TestOperatorsMovesUnderLoad(t *testing.T) {
 		if err != nil || n < 1 {
 			t.Fatalf("%s=%q is no number from 1", brokerKillsEnv, text)
 		}
-		rounds = n
+		rounds = (n + 1) / 2
+		operateUnderLoad(t, rounds, t.TempDir())
 	}
-	s := startServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 4, Logf: func(string, ...any) {},
+	operateUnderLoad(t, rounds, "")
+}
+
+func operateUnderLoad(t *testing.T, rounds int, data string) {
+	s := startServer(t, app.Config{Kafka: "127.0.0.1:0", Brokers: 4, Data: data, Logf: func(string, ...any) {},
 		Topics: []app.Topic{{Name: "orders", Partitions: 4}, {Name: "eager", Partitions: 3}, {Name: "cooperative", Partitions: 3}},
 		Set:    append([]string{"replica.fetch.backoff.ms=100"}, quick...)})
 	w := newWatched(t, s)
 	w.begin()
+	w.acknowledged(50)
 	for round := range rounds {
 		w.operate(round)
 	}
@@ -68,7 +74,7 @@ type watched struct {
 
 func newWatched(t *testing.T, s *app.Server) *watched {
 	w := &watched{t: t, s: s, acked: map[string]where{}, plain: newSink(), shown: map[string]map[string]where{"eager": {}, "cooperative": {}}}
-	w.admin = kadm.NewClient(client(t, s))
+	w.admin = kadm.NewClient(client(t, s, kgo.AlwaysRetryEOF()))
 	w.produceCtx, w.producing = context.WithCancel(t.Context())
 	w.moveCtx, w.moving = context.WithCancel(t.Context())
 	w.readingCtx, w.reading = context.WithCancel(t.Context())
@@ -93,7 +99,7 @@ func (w *watched) begin() {
 
 // produce writes numbers until it is told to stop; then it waits for the last acknowledgement.
 func (w *watched) produce() {
-	cl := client(w.t, w.s, kgo.DefaultProduceTopic("orders"), kgo.ProducerLinger(0), kgo.MetadataMaxAge(time.Second))
+	cl := client(w.t, w.s, kgo.DefaultProduceTopic("orders"), kgo.ProducerLinger(0), kgo.MetadataMaxAge(time.Second), kgo.AlwaysRetryEOF())
 	for n := 0; sleep(w.produceCtx, 5*time.Millisecond) == nil; n++ {
 		cl.Produce(w.t.Context(), kgo.StringRecord(strconv.Itoa(n)), func(r *kgo.Record, err error) {
 			if err != nil {
@@ -117,7 +123,7 @@ func (w *watched) move(to, id string, options ...kgo.Opt) {
 		session, err := kgo.NewGroupTransactSession(append([]kgo.Opt{kgo.SeedBrokers(w.s.KafkaAddrs()...), kgo.TransactionalID(id), kgo.ConsumerGroup(to),
 			kgo.ConsumeTopics("orders"), kgo.DefaultProduceTopic(to), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.RequireStableFetchOffsets(),
 			kgo.SessionTimeout(30 * time.Second), kgo.FetchMaxWait(200 * time.Millisecond), kgo.MetadataMinAge(50 * time.Millisecond),
-			kgo.MetadataMaxAge(time.Second), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart())}, options...)...)
+			kgo.MetadataMaxAge(time.Second), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.AlwaysRetryEOF()}, options...)...)
 		if err != nil {
 			w.t.Error(err)
 			return
@@ -161,7 +167,7 @@ func (w *watched) transact(session *kgo.GroupTransactSession) error {
 
 // read follows a topic's committed records: each value comes once, and offsets only grow.
 func (w *watched) read(topic string) {
-	cl := client(w.t, w.s, kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(200*time.Millisecond), kgo.MetadataMaxAge(time.Second))
+	cl := client(w.t, w.s, kgo.ConsumeTopics(topic), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(200*time.Millisecond), kgo.MetadataMaxAge(time.Second), kgo.AlwaysRetryEOF())
 	newest := map[int32]int64{}
 	for w.readingCtx.Err() == nil {
 		cl.PollFetches(w.readingCtx).EachRecord(func(r *kgo.Record) {
@@ -224,18 +230,24 @@ func (w *watched) operate(round int) {
 		w.t.Fatal(err)
 	}
 	w.elect()
-	before := w.count()
-	w.until(func(context.Context) error { // nobody waits for the dead one for ever
-		if n := w.count(); n < before+50 {
-			return fmt.Errorf("%d records were acknowledged while broker %d was dead", n-before, dies)
-		}
-		return nil
-	})
+	w.acknowledged(50) // nobody waits for the dead one for ever
 	if err := w.s.RestartBroker(dies); err != nil {
 		w.t.Fatal(err)
 	}
 	inSync(w.t, w.s, w.admin)
 	w.elect()
+}
+
+// acknowledged waits until so many more records are acknowledged.
+func (w *watched) acknowledged(more int) {
+	w.t.Helper()
+	before := w.count()
+	w.until(func(context.Context) error {
+		if n := w.count() - before; n < more {
+			return fmt.Errorf("%d records were acknowledged, want %d", n, more)
+		}
+		return nil
+	})
 }
 
 func (w *watched) count() int {
