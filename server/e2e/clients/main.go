@@ -7,16 +7,13 @@
 package main
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -46,17 +43,23 @@ func run(chosen, binary, address string, atOnce int) (bad bool, err error) {
 		return false, err
 	}
 	if address == "" {
-		var stop func()
-		if address, stop, err = serve(binary, dir); err != nil {
+		if binary == "" {
+			if binary, err = buildServer(dir); err != nil {
+				return false, err
+			}
+		}
+		all, err := serve(binary, filepath.Join(dir, "server.log"))
+		if err != nil {
 			return false, err
 		}
-		defer stop()
+		defer all.stop()
+		address = all.bootstrap
 	}
 	scenes := make([]*scene, len(wanted))
 	var playing sync.WaitGroup
 	slots := make(chan struct{}, max(1, atOnce))
 	for i, c := range wanted {
-		scenes[i] = &scene{client: c, bootstrap: address, logs: filepath.Join(dir, "logs"), did: outcome{}, note: map[string]string{}}
+		scenes[i] = &scene{client: c, bootstrap: address, binary: binary, logs: filepath.Join(dir, "logs"), did: outcome{}, note: map[string]string{}}
 		slots <- struct{}{}
 		playing.Go(func() {
 			defer func() { <-slots }()
@@ -102,49 +105,4 @@ func (s *scene) run(dir string) {
 		return
 	}
 	s.play()
-}
-
-// serve starts three brokers on free ports and returns their addresses and what stops them.
-func serve(binary, dir string) (address string, stop func(), err error) {
-	if binary == "" {
-		binary = filepath.Join(dir, "grouplab")
-		root, err := repository()
-		if err != nil {
-			return "", nil, err
-		}
-		if err := quietly(root, "go", "build", "-o", binary, "./server"); err != nil {
-			return "", nil, err
-		}
-	}
-	server := exec.Command(binary, "-http", "127.0.0.1:0", "-kafka", "127.0.0.1:0", "-brokers", "3")
-	server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	log, err := os.Create(filepath.Join(dir, "server.log"))
-	if err != nil {
-		return "", nil, err
-	}
-	defer log.Close()
-	server.Stderr = log
-	out, err := server.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := server.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() {
-		server.Process.Signal(syscall.SIGTERM)
-		server.Wait()
-	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if list, ok := strings.CutPrefix(lines.Text(), "kafka: "); ok {
-			go func() {
-				for lines.Scan() {
-				}
-			}()
-			return list, stop, nil
-		}
-	}
-	stop()
-	return "", nil, fmt.Errorf("the server ended before it said where it listens; see %s", log.Name())
 }

@@ -24,7 +24,7 @@ const (
 
 // steps are the scenario's, in the table's order.
 var steps = []string{"create", "produce", "share", "commit", "describe", "list", "killed", "leaves", "static", "cooperative",
-	"reset", "del group", "transaction", "del topic"}
+	"reset", "del group", "transaction", "del topic", "failover"}
 
 // outcome is how one step went: nil in ok, errMissing, or another error.
 type outcome map[string]error
@@ -33,6 +33,7 @@ type outcome map[string]error
 type scene struct {
 	client    client
 	bootstrap string
+	binary    string // the server's, "" where the brokers are not ours
 	logs      string
 	topic     string
 	admin     *process
@@ -47,11 +48,7 @@ type scene struct {
 
 // play plays all steps, each as far as those that it needs went well.
 func (s *scene) play() {
-	defer func() {
-		for _, p := range s.running {
-			p.kill()
-		}
-	}()
+	defer s.killAll()
 	s.topic = s.client.name + "-topic"
 	var err error
 	if s.admin, err = s.program("admin"); err != nil {
@@ -79,6 +76,13 @@ func (s *scene) play() {
 	s.step("cooperative", s.cooperative)
 	s.step("transaction", s.transaction)
 	s.step("del topic", func() error { return s.order(agent.Request{Do: "delete-topic", Topic: s.topic}) })
+	s.step("failover", func() error { return s.failover(hello.Compressions) })
+}
+
+func (s *scene) killAll() {
+	for _, p := range s.running {
+		p.kill()
+	}
 }
 
 func (s *scene) step(name string, do func() error) { s.did[name] = do() }

@@ -16,10 +16,11 @@ import (
 //
 //	hello         what it is: Version, Compressions
 //	create        Topic with N partitions, replicated as the broker says
-//	produce       N records to Topic with Compression, record i to partition i mod Partitions, its text Value(Compression, i)
+//	produce       N records to Topic with Compression, record i to partition i mod Partitions, its text Value(Compression, i);
+//	              Acks: acknowledged by the brokers, where the client's default is not to ask
 //	read          N records of all Partitions of Topic from the start, by no group; Isolation "read_committed" where asked
 //	join          begin to consume Topic in Group, with Instance and Assignor where they are given; Ends at once
-//	assignment    what the member has: Partitions, Assigns, Revoked
+//	assignment    what the member has: Partitions, Assigns, Revoked, Seen
 //	commit        Offset for each partition that the member has
 //	leave         end the member as the client's own close does
 //	committed     the group's Offsets in Topic, of Partitions partitions
@@ -35,6 +36,7 @@ type Request struct {
 
 	N, Partitions, SessionMs int
 	Offset                   int64
+	Acks                     bool
 }
 
 // Reply answers one request. Error is why the step failed; Missing is why the client cannot do it.
@@ -45,6 +47,7 @@ type Reply struct {
 	Partitions     []int            `json:",omitempty"`
 	Assigns        int              `json:",omitempty"` // how often the member was given partitions, -1 if the client does not say
 	Revoked        int              `json:",omitempty"` // how many partitions were taken from it, -1 if the client does not say
+	Seen           int              `json:",omitempty"` // how many records the member was given, -1 if it is not asked for any
 	Offsets        map[string]int64 `json:",omitempty"`
 	State          string           `json:",omitempty"`
 	Members        int              `json:",omitempty"`

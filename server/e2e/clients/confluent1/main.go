@@ -209,6 +209,7 @@ type member struct {
 	consumer         *kafka.Consumer
 	tasks            chan func()
 	assigns, revoked int
+	seen             int
 	left             bool
 	failure          error
 }
@@ -254,8 +255,13 @@ func (m *member) run() {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
-		if e, ok := m.consumer.Poll(100).(kafka.Error); ok && m.failure == nil {
-			m.failure = e
+		switch e := m.consumer.Poll(100).(type) {
+		case *kafka.Message:
+			m.seen++
+		case kafka.Error: // told for information, unless it is fatal or a member of no use
+			if m.failure == nil && (e.IsFatal() || e.Code() == kafka.ErrUnsupportedFeature) {
+				m.failure = e
+			}
 		}
 	}
 }
@@ -275,7 +281,7 @@ func (m *member) assignment() (r agent.Reply, err error) {
 	for _, p := range owned {
 		r.Partitions = append(r.Partitions, int(p.Partition))
 	}
-	r.Assigns, r.Revoked = m.assigns, m.revoked
+	r.Assigns, r.Revoked, r.Seen = m.assigns, m.revoked, m.seen
 	return r, err
 }
 

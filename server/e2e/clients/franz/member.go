@@ -20,6 +20,7 @@ type member struct {
 	mu               sync.Mutex
 	owned            map[int]bool
 	assigns, revoked int
+	seen             int
 }
 
 func (s *steps) join(q agent.Request) (*member, error) {
@@ -47,7 +48,14 @@ func (s *steps) join(q agent.Request) (*member, error) {
 	}
 	m.client = client
 	go func() {
-		for !client.PollFetches(context.Background()).IsClientClosed() {
+		for {
+			some := client.PollFetches(context.Background())
+			if some.IsClientClosed() {
+				return
+			}
+			m.mu.Lock()
+			m.seen += some.NumRecords()
+			m.mu.Unlock()
 		}
 	}()
 	return m, nil
@@ -65,7 +73,7 @@ func (m *member) lose(_ context.Context, _ *kgo.Client, some map[string][]int32)
 func (m *member) assignment() agent.Reply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return agent.Reply{Partitions: slices.Sorted(maps.Keys(m.owned)), Assigns: m.assigns, Revoked: m.revoked}
+	return agent.Reply{Partitions: slices.Sorted(maps.Keys(m.owned)), Assigns: m.assigns, Revoked: m.revoked, Seen: m.seen}
 }
 
 func (m *member) commit(ctx context.Context, q agent.Request) error {

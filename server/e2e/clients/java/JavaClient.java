@@ -193,6 +193,7 @@ public final class JavaClient {
         private volatile boolean leaving;
         private volatile int assigns;
         private volatile int revoked;
+        private volatile int seen;
         private volatile List<Integer> owned = List.of();
         private volatile Throwable failure;
 
@@ -216,7 +217,7 @@ public final class JavaClient {
         private void poll() {
             try {
                 while (!leaving) {
-                    consumer.poll(Duration.ofMillis(100));
+                    seen += consumer.poll(Duration.ofMillis(100)).count();
                     owned = consumer.assignment().stream().map(TopicPartition::partition).toList();
                     for (Runnable task; (task = tasks.poll()) != null; ) {
                         task.run();
@@ -243,7 +244,7 @@ public final class JavaClient {
             if (failure != null) {
                 throw new IllegalStateException("the consumer ended: " + failure);
             }
-            return Map.of("Partitions", owned, "Assigns", assigns, "Revoked", revoked);
+            return Map.of("Partitions", owned, "Assigns", assigns, "Revoked", revoked, "Seen", seen);
         }
 
         void run(Task task) throws Exception {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"grouplab/server/e2e/clients/agent"
@@ -91,6 +92,7 @@ type member struct {
 	owned            []int
 	assigns, revoked int
 	last             string
+	seen             atomic.Int64
 }
 
 func join(q agent.Request) (*member, error) {
@@ -107,11 +109,20 @@ func join(q agent.Request) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.cmd.Stdout = lineCounter{&m.seen}
 	if err := m.cmd.Start(); err != nil {
 		return nil, err
 	}
 	go m.listen(bufio.NewScanner(said))
 	return m, nil
+}
+
+// lineCounter counts the records that are printed, a line each.
+type lineCounter struct{ n *atomic.Int64 }
+
+func (c lineCounter) Write(text []byte) (int, error) {
+	c.n.Add(int64(bytes.Count(text, []byte("\n"))))
+	return len(text), nil
 }
 
 var partition = regexp.MustCompile(`\[(\d+)\]`)
@@ -151,7 +162,7 @@ func (m *member) assignment() (r agent.Reply, err error) {
 		return r, fmt.Errorf("kcat -G ended: %s", m.last)
 	default:
 	}
-	return agent.Reply{Partitions: slices.Clone(m.owned), Assigns: m.assigns, Revoked: m.revoked}, nil
+	return agent.Reply{Partitions: slices.Clone(m.owned), Assigns: m.assigns, Revoked: m.revoked, Seen: int(m.seen.Load())}, nil
 }
 
 func (m *member) leave() error {

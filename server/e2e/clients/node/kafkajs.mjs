@@ -73,7 +73,7 @@ serve({
       m.revoked += m.owned.length
       m.owned = []
     })
-    c.on(c.events.CRASH, ({ payload }) => { m.failure = payload.error })
+    c.on(c.events.CRASH, ({ payload }) => { if (!payload.restart) m.failure = payload.error })
     await c.connect()
     await c.subscribe(topics(q))
     await c.run({ autoCommit: false, eachMessage: async () => { m.seen++ } })

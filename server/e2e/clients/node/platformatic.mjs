@@ -41,20 +41,27 @@ serve({
     const c = new Consumer({
       ...options(q), groupId: q.Group, sessionTimeout: q.SessionMs, ...(q.Instance ? { groupInstanceId: q.Instance } : {})
     })
-    member = { consumer: c, topic: q.Topic, assigns: 0, revoked: 0 }
+    member = { consumer: c, topic: q.Topic, assigns: 0, revoked: 0, seen: 0 }
     const m = member
     c.on('consumer:group:join', () => { m.assigns++ })
     c.on('consumer:group:rebalance', () => { m.revoked += owned().length })
-    m.stream = await c.consume({
-      topics: [q.Topic], mode: MessagesStreamModes.COMMITTED, fallbackMode: MessagesStreamFallbackModes.LATEST, autocommit: false
-    })
-    m.stream.on('data', () => {})
-    m.stream.on('error', e => { m.failure = e })
+    // A stream ends at the first error that lasts for a few tries; the member stays, and its user begins another one.
+    m.begin = async () => {
+      m.stream = await c.consume({
+        topics: [q.Topic], mode: MessagesStreamModes.COMMITTED, fallbackMode: MessagesStreamFallbackModes.LATEST, autocommit: false
+      })
+      m.stream.on('data', () => { m.seen++ })
+      m.stream.on('error', e => {
+        console.error(e)
+        setTimeout(() => m.begin().then(() => { m.failure = undefined }, again => { m.failure = again }), 1000)
+      })
+    }
+    await m.begin()
   },
 
   assignment: () => {
     if (member.failure) throw member.failure
-    return { Partitions: owned(), Assigns: member.assigns, Revoked: member.revoked }
+    return { Partitions: owned(), Assigns: member.assigns, Revoked: member.revoked, Seen: member.seen }
   },
 
   commit: async q => {

@@ -61,7 +61,7 @@ class Steps:
             config["group.instance.id"] = q["Instance"]
         if q["Assignor"]:
             config["partition.assignment.strategy"] = q["Assignor"]
-        self.assigns, self.revoked, self.leaving, self.failure, self.owned, self.task = 0, 0, False, None, [], None
+        self.seen, self.assigns, self.revoked, self.leaving, self.failure, self.owned, self.task = 0, 0, 0, False, None, [], None
         self.consumer = Consumer(config)
         self.consumer.subscribe([q["Topic"]], on_assign=self.on_assign, on_revoke=self.on_revoke)
         self.thread = threading.Thread(target=self.poll)
@@ -78,8 +78,10 @@ class Steps:
         try:
             while not self.leaving:
                 m = self.consumer.poll(0.1)
-                if m and m.error():
+                if m and m.error() and m.error().fatal():
                     raise confluent_kafka.KafkaException(m.error())
+                if m and not m.error():
+                    self.seen += 1
                 self.owned = self.consumer.assignment()
                 if self.task is not None:
                     for t in self.consumer.commit(offsets=self.task, asynchronous=False):
@@ -96,7 +98,7 @@ class Steps:
 
     def assignment(self, q):
         self.fail()
-        return {"Partitions": [t.partition for t in self.owned], "Assigns": self.assigns, "Revoked": self.revoked}
+        return {"Partitions": [t.partition for t in self.owned], "Assigns": self.assigns, "Revoked": self.revoked, "Seen": self.seen}
 
     def commit(self, q):
         self.task = [TopicPartition(t.topic, t.partition, q["Offset"]) for t in self.owned]

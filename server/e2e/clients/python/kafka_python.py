@@ -54,7 +54,7 @@ class Steps(ConsumerRebalanceListener):
         config = {"group_instance_id": q["Instance"]} if q["Instance"] else {}
         if q["Assignor"]:
             config["partition_assignment_strategy"] = [CooperativeStickyAssignor]
-        self.topic, self.assigns, self.revoked = q["Topic"], 0, 0
+        self.topic, self.assigns, self.revoked, self.seen = q["Topic"], 0, 0, 0
         self.leaving, self.failure, self.owned, self.task = False, None, [], None
         self.consumer = KafkaConsumer(
             bootstrap_servers=q["Bootstrap"].split(","),
@@ -77,7 +77,7 @@ class Steps(ConsumerRebalanceListener):
         """The consumer is used by this thread alone."""
         try:
             while not self.leaving:
-                self.consumer.poll(100)
+                self.seen += sum(len(records) for records in self.consumer.poll(100).values())
                 self.owned = [t.partition for t in self.consumer.assignment()]
                 if self.task:
                     self.consumer.commit(self.task)
@@ -92,7 +92,7 @@ class Steps(ConsumerRebalanceListener):
 
     def assignment(self, q):
         self.fail()
-        return {"Partitions": self.owned, "Assigns": self.assigns, "Revoked": self.revoked}
+        return {"Partitions": self.owned, "Assigns": self.assigns, "Revoked": self.revoked, "Seen": self.seen}
 
     def commit(self, q):
         self.task = {TopicPartition(self.topic, p): OffsetAndMetadata(q["Offset"], "", -1) for p in self.owned}

@@ -198,6 +198,7 @@ type member struct {
 	session         sarama.ConsumerGroupSession
 	owned           []int32
 	assigns, revoke int
+	seen            int
 	failure         error
 }
 
@@ -220,12 +221,14 @@ func (s *steps) join(q agent.Request) (*member, error) {
 	go func() {
 		defer close(m.ended)
 		for ctx.Err() == nil {
-			if err := group.Consume(ctx, []string{q.Topic}, m); err != nil {
-				m.mu.Lock()
-				m.failure = err
-				m.mu.Unlock()
+			// An error ends one session; as its documentation has it, the user begins the next.
+			err := group.Consume(ctx, []string{q.Topic}, m)
+			if errors.Is(err, sarama.ErrClosedConsumerGroup) {
 				return
 			}
+			m.mu.Lock()
+			m.failure = err
+			m.mu.Unlock()
 		}
 	}()
 	return m, nil
@@ -235,7 +238,7 @@ func (s *steps) join(q agent.Request) (*member, error) {
 func (m *member) Setup(session sarama.ConsumerGroupSession) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.session, m.owned = session, session.Claims()[m.topic]
+	m.session, m.owned, m.failure = session, session.Claims()[m.topic], nil
 	m.assigns++
 	return nil
 }
@@ -253,7 +256,12 @@ func (m *member) Cleanup(sarama.ConsumerGroupSession) error {
 func (m *member) ConsumeClaim(session sarama.ConsumerGroupSession, claim sarama.ConsumerGroupClaim) error {
 	for {
 		select {
-		case <-claim.Messages():
+		case message := <-claim.Messages():
+			if message != nil {
+				m.mu.Lock()
+				m.seen++
+				m.mu.Unlock()
+			}
 		case <-session.Context().Done():
 			return nil
 		}
@@ -266,7 +274,10 @@ func (m *member) assignment() (r agent.Reply, err error) {
 	for _, p := range m.owned {
 		r.Partitions = append(r.Partitions, int(p))
 	}
-	r.Assigns, r.Revoked = m.assigns, m.revoke
+	r.Assigns, r.Revoked, r.Seen = m.assigns, m.revoke, m.seen
+	if len(m.owned) > 0 {
+		return r, nil
+	}
 	return r, m.failure
 }
 

@@ -136,6 +136,9 @@ func (s *steps) produce(ctx context.Context, q agent.Request) error {
 		return i % len(all)
 	})
 	w := &kafka.Writer{Addr: kafka.TCP(s.bootstrap...), Topic: q.Topic, Compression: codecs[q.Compression], Balancer: byKey}
+	if q.Acks {
+		w.RequiredAcks = kafka.RequireAll
+	}
 	var all []kafka.Message
 	for i := range q.N {
 		all = append(all, kafka.Message{Key: []byte(fmt.Sprint(i)), Value: []byte(agent.Value(q.Compression, i))})

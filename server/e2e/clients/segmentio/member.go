@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -41,13 +43,16 @@ func (s *steps) join(q agent.Request) (*member, error) {
 func (m *member) run() {
 	for {
 		g, err := m.group.Next(context.Background())
-		m.mu.Lock()
-		if err != nil {
-			m.failure = err
-			m.mu.Unlock()
+		if errors.Is(err, kafka.ErrGroupClosed) {
 			return
 		}
-		m.generation = g
+		m.mu.Lock()
+		if err != nil { // it tells, and tries again when it is asked again
+			m.failure = err
+			m.mu.Unlock()
+			continue
+		}
+		m.generation, m.failure = g, nil
 		m.assigns++
 		m.mu.Unlock()
 		g.Start(func(ctx context.Context) {
@@ -65,18 +70,21 @@ func (m *member) run() {
 func (m *member) assignment() (r agent.Reply, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r.Assigns, r.Revoked = m.assigns, m.revoked
+	r.Assigns, r.Revoked, r.Seen = m.assigns, m.revoked, -1
 	if m.generation != nil {
 		for _, p := range m.generation.Assignments[m.topic] {
 			r.Partitions = append(r.Partitions, p.ID)
 		}
 	}
-	return r, m.failure
+	return r, nil
 }
 
 func (m *member) commit(q agent.Request) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.generation == nil {
+		return fmt.Errorf("it has no generation; last it was told: %w", m.failure)
+	}
 	offsets := map[int]int64{}
 	for _, p := range m.generation.Assignments[m.topic] {
 		offsets[p.ID] = q.Offset

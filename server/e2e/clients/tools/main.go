@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"grouplab/server/e2e/clients/agent"
@@ -105,7 +106,7 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 func (s *steps) administer(q agent.Request) (r agent.Reply, err error) {
 	switch q.Do {
 	case "committed":
-		out, err := s.run("", groups, "--describe", "--group", q.Group, "--offsets")
+		out, err := s.run("", groups, "--timeout", "30000", "--describe", "--group", q.Group, "--offsets")
 		r.Offsets = map[string]int64{}
 		for _, row := range rows(out) {
 			if offset, err := strconv.ParseInt(row["CURRENT-OFFSET"], 10, 64); err == nil && row["TOPIC"] == q.Topic {
@@ -114,7 +115,7 @@ func (s *steps) administer(q agent.Request) (r agent.Reply, err error) {
 		}
 		return r, err
 	case "describe":
-		out, err := s.run("", groups, "--describe", "--group", q.Group, "--state")
+		out, err := s.run("", groups, "--timeout", "30000", "--describe", "--group", q.Group, "--state")
 		for _, row := range rows(out) {
 			r.State = row["STATE"]
 			r.Members, _ = strconv.Atoi(row["#MEMBERS"])
@@ -164,6 +165,15 @@ func rows(out string) (all []map[string]string) {
 type member struct {
 	cmd              *exec.Cmd
 	group, topic, id string
+	seen             atomic.Int64
+}
+
+// lineCounter counts the records that are printed, a line each.
+type lineCounter struct{ n *atomic.Int64 }
+
+func (c lineCounter) Write(text []byte) (int, error) {
+	c.n.Add(int64(bytes.Count(text, []byte("\n"))))
+	return len(text), nil
 }
 
 func (s *steps) join(q agent.Request) (*member, error) {
@@ -176,7 +186,7 @@ func (s *steps) join(q agent.Request) (*member, error) {
 	m := &member{group: q.Group, topic: q.Topic, id: fmt.Sprint("console-", os.Getpid())}
 	m.cmd = java(consumer, "--bootstrap-server", s.bootstrap, "--topic", q.Topic, "--group", q.Group,
 		"--consumer-property", "client.id="+m.id, "--consumer-property", fmt.Sprint("session.timeout.ms=", q.SessionMs))
-	m.cmd.Stderr = os.Stderr
+	m.cmd.Stdout, m.cmd.Stderr = lineCounter{&m.seen}, os.Stderr
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return m, m.cmd.Start()
 }
@@ -185,8 +195,8 @@ var numbers = regexp.MustCompile(`\d+`)
 
 // assignment is what kafka-consumer-groups says of the member.
 func (s *steps) assignment() (r agent.Reply, err error) {
-	r.Assigns, r.Revoked = -1, -1
-	out, err := s.run("", groups, "--describe", "--group", s.member.group, "--members", "--verbose")
+	r.Assigns, r.Revoked, r.Seen = -1, -1, int(s.member.seen.Load())
+	out, err := s.run("", groups, "--timeout", "30000", "--describe", "--group", s.member.group, "--members", "--verbose")
 	for line := range strings.Lines(out) {
 		if !strings.Contains(line, s.member.id) {
 			continue

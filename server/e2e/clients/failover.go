@@ -1,0 +1,193 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/IBM/sarama"
+
+	"grouplab/server/e2e/clients/agent"
+)
+
+// failover kills the broker that coordinates the group while two members consume, and starts it again. The brokers are
+// three of its own: nobody else is to notice.
+func (s *scene) failover(compressions []string) error {
+	if s.binary == "" {
+		return errMissing{"killing a broker, where the brokers are not ours"}
+	}
+	name := s.client.name + "-failover"
+	c, err := serve(s.binary, filepath.Join(s.logs, name+"-server.log"), "-set", "broker.session.timeout.ms=2000", "-set", "group.initial.rebalance.delay.ms=0")
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	f := &failing{scene: &scene{client: s.client, bootstrap: c.bootstrap, logs: filepath.Join(s.logs, "failover"), topic: s.client.name + "-copied"}, cluster: c,
+		group: name + "-group", kinds: compressions[:3]}
+	defer f.killAll()
+	if f.admin, err = f.program("admin"); err != nil {
+		return err
+	}
+	if err := createTopic(c.bootstrap, f.topic); err != nil {
+		return err
+	}
+	return f.play()
+}
+
+// failing is a scene whose brokers die.
+type failing struct {
+	*scene
+	cluster *cluster
+	group   string
+	a, b    member
+	// kinds are the compressions of what is sent before, while a broker is dead, and after it is back.
+	kinds []string
+	sent  []string
+}
+
+// perPartition is how many of each kind's records a partition gets.
+const perPartition = each / partitions
+
+func (f *failing) play() (err error) {
+	if err := f.send(); err != nil {
+		return err
+	}
+	if f.a, f.b, err = f.pair(f.group, "", "", sessionMs); err != nil {
+		return err
+	}
+	if err := f.keep(perPartition); err != nil {
+		return err
+	}
+	coordinator, err := coordinatorOf(f.bootstrap, f.group)
+	if err != nil {
+		return err
+	}
+	for _, what := range []string{"kill", "restart"} {
+		seen, err := f.seen()
+		if err == nil {
+			err = f.cluster.order(coordinator, what)
+		}
+		if err == nil { // an administrator who knew the dead broker may wait for it to come back
+			f.admin, err = f.program("admin")
+		}
+		if err == nil {
+			err = f.send()
+		}
+		if err == nil {
+			err = f.consumed(seen)
+		}
+		if err == nil && what == "kill" {
+			err = f.soon(func() error { return f.stored(f.group, perPartition) })
+		}
+		if err != nil {
+			return fmt.Errorf("after the %s of broker %d: %w", what, coordinator, err)
+		}
+	}
+	if err := f.keep(3 * perPartition); err != nil {
+		return fmt.Errorf("after all: %w", err)
+	}
+	return f.nothingLost()
+}
+
+// send has the next kind of records acknowledged. Some clients give up before there is a new leader, and are asked again.
+func (f *failing) send() error {
+	kind := f.kinds[len(f.sent)/each]
+	for i := range each {
+		f.sent = append(f.sent, fmt.Sprintf("%s-%d", kind, i))
+	}
+	return f.soon(func() error {
+		return f.order(agent.Request{Do: "produce", Topic: f.topic, Compression: kind, N: each, Acks: true})
+	})
+}
+
+// keep has both members commit.
+func (f *failing) keep(offset int64) error {
+	return f.soon(func() error {
+		for _, m := range []member{f.a, f.b} {
+			if _, err := m.ask(agent.Request{Do: "commit", Group: f.group, Topic: f.topic, Offset: offset}, askMost); err != nil {
+				return err
+			}
+		}
+		return f.stored(f.group, offset)
+	})
+}
+
+// soon does something until it succeeds: a client may tell its user of a broker that has gone. What the client cannot do is
+// passed over.
+func (f *failing) soon(do func() error) (err error) {
+	for end := time.Now().Add(settleMost); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+		err = do()
+		if no := (errMissing{}); err == nil || errors.As(err, &no) {
+			return nil
+		}
+	}
+	return err
+}
+
+// seen is how many records each member has had.
+func (f *failing) seen() (all [2]int, err error) {
+	for i, m := range []member{f.a, f.b} {
+		r, err := m.ask(agent.Request{Do: "assignment"}, askMost)
+		if err != nil {
+			return all, err
+		}
+		all[i] = r.Seen
+	}
+	return all, nil
+}
+
+// consumed waits until both members have had all of the last kind from their half of the partitions. What a client counts
+// may be less than 0: it does not say; then both own their half.
+func (f *failing) consumed(before [2]int) error {
+	end := time.Now().Add(settleMost)
+	for {
+		now, err := f.seen()
+		if err != nil {
+			return err
+		}
+		if (now[0] < 0 || now[0] >= before[0]+each/2) && (now[1] < 0 || now[1] >= before[1]+each/2) {
+			_, err := settle(settleMost, []int{partitions / 2, partitions / 2}, f.a, f.b)
+			return err
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("after %s the members have had %d and %d records more, expected %d at least", settleMost, now[0]-before[0], now[1]-before[1], each/2)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// nothingLost reads the topic: what was acknowledged is there once at least. Where something was sent twice, more is read.
+func (f *failing) nothingLost() (err error) {
+	for _, most := range []int{len(f.sent), 10 * len(f.sent)} {
+		r, readErr := f.question(agent.Request{Do: "read", Topic: f.topic, N: most})
+		if readErr != nil {
+			return readErr
+		}
+		err = nil
+		for _, text := range f.sent {
+			if !slices.Contains(r.Values, text) {
+				err = fmt.Errorf("%s was acknowledged and is lost; %d records are there", text, len(r.Values))
+			}
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// coordinatorOf asks for a group's coordinator as someone who is neither member nor administrator.
+func coordinatorOf(bootstrap, group string) (int32, error) {
+	c, err := sarama.NewClient(agent.Addresses(bootstrap), sarama.NewConfig())
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	broker, err := c.Coordinator(group)
+	if err != nil {
+		return 0, err
+	}
+	return broker.ID(), nil
+}
