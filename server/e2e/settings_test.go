@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/server/app"
+	bare "grouplab/server/e2e/wire"
 )
 
 const ofGroup, ofBroker = kmsg.ConfigResourceTypeGroupConfig, kmsg.ConfigResourceTypeBroker
@@ -127,9 +128,12 @@ func TestSettingsOfOneBroker(t *testing.T) {
 	metadata.Version = 9
 	crowded := func(address string) bool {
 		for range 4 {
-			w := dial(t, address)
-			w.send(metadata)
-			if _, _, err := w.frame(); err != nil {
+			c, err := bare.Dial(address, "one of many")
+			if err != nil {
+				return true
+			}
+			defer c.Close()
+			if _, err := c.Ask(metadata, bare.Patience); err != nil {
 				return true
 			}
 		}
