@@ -154,6 +154,9 @@ func (b *backend) alterTopic(nowMs int64, name string, a kafka.Alteration) (code
 		if code, message = change.Apply(own, standard, list); code != 0 {
 			return code, message
 		}
+		if why := b.unkept(change.Name, own[change.Name]); why != "" {
+			return codeInvalidConfig, why
+		}
 	}
 	configs := make([]cluster.TopicConfig, 0, len(own))
 	for name, value := range own {

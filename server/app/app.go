@@ -236,6 +236,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 	}
 	s.backend = &backend{drive: machine, produced: map[int64]func(int64, kafka.Appended){}, started: func(id int32) { s.brokers.Open(id) }}
 	s.backend.live = newLive(set, s.cfg.Set, machine.Cluster().Config())
+	s.backend.flush = s.cfg.Flush
 	s.backend.live.protocol, s.backend.narrator.log = s.Protocol(), s.cfg.Log
 	s.backend.look()
 	looped := loop.Config{Clock: clock, Drive: machine, Numbers: numbers, Taken: s.backend.taken}

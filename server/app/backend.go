@@ -10,6 +10,7 @@ import (
 	"grouplab/coordinator/event"
 	"grouplab/server/kafka"
 	"grouplab/server/loop"
+	"grouplab/server/store"
 )
 
 // backend shows the drive to the Kafka listeners in their own terms, and hands what comes out of it back to them. All of
@@ -27,6 +28,7 @@ type backend struct {
 
 	produced map[int64]func(nowMs int64, a kafka.Appended)
 	live     liveSettings
+	flush    store.Flush
 	narrator narrator
 	data     *data // nil: everything is in memory
 }
@@ -102,6 +104,9 @@ func (b *backend) CreateTopic(nowMs int64, t kafka.NewTopic) (int16, string) {
 	}
 	spec := cluster.TopicSpec{Name: t.Name, Partitions: t.Partitions, Replicas: t.Replicas, Assignment: t.Assignment, ValidateOnly: t.ValidateOnly}
 	for _, c := range t.Configs {
+		if why := b.unkept(c.Name, c.Value); why != "" {
+			return codeInvalidConfig, why
+		}
 		spec.Configs = append(spec.Configs, cluster.TopicConfig{Name: c.Name, Value: c.Value})
 	}
 	code, message := b.drive.CreateTopicWith(nowMs, spec)
@@ -124,7 +129,7 @@ func (b *backend) Append(nowMs int64, a kafka.Append, done func(nowMs int64, a k
 	ticket := b.loop.Ticket()
 	b.produced[ticket] = done
 	b.drive.Produce(nowMs, cluster.AppendRequest{Broker: a.Broker, Topic: a.Topic, Partition: a.Partition, Epoch: -1,
-		Batch: a.Batch, Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: ticket}, a.TransactionalID, a.Version)
+		Batch: asTopicWants(b.drive.Cluster(), a.Topic, a.Batch), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: ticket}, a.TransactionalID, a.Version)
 	return ticket
 }
 

@@ -99,7 +99,7 @@ func TestSettingsOfOneBroker(t *testing.T) {
 	}{
 		{"", "max.connections", "40", 0}, {"1", "max.connections", "3", 0}, {"1", "max.connections", "many", kerr.InvalidRequest.Code},
 		{"3", "max.connections", "3", kerr.InvalidRequest.Code}, {"x", "max.connections", "3", kerr.InvalidRequest.Code},
-		{"1", "log.retention.ms", "5000", kerr.InvalidRequest.Code}, {"1", "num.partitions", "5", kerr.InvalidConfig.Code},
+		{"1", "log.retention.ms", "5000", kerr.InvalidRequest.Code}, {"1", "num.partitions", "5", kerr.InvalidRequest.Code},
 	} {
 		if code, says := set(one, ofBroker, c.resource, c.setting, &c.value); code != c.code {
 			t.Errorf("%s=%s of %q: %s %q", c.setting, c.value, c.resource, name(code), says)
