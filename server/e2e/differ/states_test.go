@@ -23,7 +23,7 @@ func (s situation) instance(role string) *string {
 	return map[string]*string{"leader": kmsg.StringPtr("one"), "follower": kmsg.StringPtr("two")}[role]
 }
 
-const sessionMs = 30_000
+const sessionMs = 300_000 // nobody is to expire while questions are put
 
 var (
 	rangeOnly = []string{"range"}
