@@ -57,19 +57,23 @@ const brokerKillsEnv = "BROKERKILLS"
 
 // watched is a server under load, and what its clients were promised or shown.
 type watched struct {
-	t      *testing.T
-	s      *app.Server
-	admin  *kadm.Client
-	within context.Context
+	t     *testing.T
+	s     *app.Server
+	admin *kadm.Client
 
+	// The load runs until the contexts end, one after the other.
+	produceCtx, moveCtx, readingCtx context.Context
 	producing, moving, reading      context.CancelFunc
 	producers, movers, readers      sync.WaitGroup
-	mu                              sync.Mutex
-	acked                           map[string]where
-	shown                           map[string]map[string]where // by topic and value
-	plain                           *sink
-	ended, anew                     int
-	produceCtx, moveCtx, readingCtx context.Context
+
+	mu sync.Mutex
+	// acked are the records of orders by value, shown those of the other topics by topic and value; plain is what the group
+	// without transactions has read.
+	acked map[string]where
+	shown map[string]map[string]where
+	plain *sink
+	// ended counts transactions, anew sessions that failed.
+	ended, anew int
 }
 
 func newWatched(t *testing.T, s *app.Server) *watched {
@@ -94,7 +98,7 @@ func (w *watched) begin() {
 		w.readers.Go(func() { w.read(topic) })
 		w.readers.Go(func() { w.watchCommitted(topic) })
 	}
-	consume(w.t, w.s, "plain", w.plain, kgo.SessionTimeout(30*time.Second), kgo.MetadataMaxAge(time.Second))
+	consume(w.t, w.s, "plain", w.plain, kgo.SessionTimeout(30*time.Second), kgo.MetadataMaxAge(time.Second), kgo.AlwaysRetryEOF())
 }
 
 // produce writes numbers until it is told to stop; then it waits for the last acknowledgement.
