@@ -122,7 +122,7 @@ func (p *player) play() {
 			return
 		case !p.played: // once as time passes
 			p.played = true
-			p.press("]", "]", "]", "]")
+			p.speed(5)
 			if !eval[bool](p.tab, "!!"+playing) {
 				p.press("Space")
 			}
@@ -145,16 +145,49 @@ func (p *player) challenge() {
 		const lines = document.getElementById("lesson-script").textContent.split("\n")
 		const from = lines.indexOf("win " + step.name) + 1
 		const to = lines.findIndex((l, i) => i >= from && !l.startsWith("  "))
-		return lines.slice(from, to < 0 ? undefined : to).map(l => l.trim()).filter(l => !l.startsWith("until") && !l.startsWith("#"))
+		return lines.slice(from, to < 0 ? undefined : to).map(l => l.trim())
 	})()`)
 	for _, m := range moves {
 		verb, of, _ := strings.Cut(m, " ")
+		if verb == "until" { // as any step goes to its end
+			return
+		}
+		if verb == "advance" {
+			p.pass(of)
+			continue
+		}
 		button := fmt.Sprintf(`document.querySelector('#part-lesson [data-do="move"][data-arg="%s"], #part-lesson [data-do="%s"][data-arg="%s"]')`, m, verb, of)
 		p.until("the button for "+m, button, 10*time.Second)
 		eval[bool](p.tab, "("+button+".focus(), true)")
 		p.press("Enter")
 		eval[bool](p.tab, `(document.activeElement.blur(), true)`)
 	}
+}
+
+// speed sets the speed of that place in the transport, from 0.
+func (p *player) speed(place int) {
+	p.press("[", "[", "[", "[", "[", "[")
+	for range place {
+		p.press("]")
+	}
+}
+
+// pass lets so much time of the lab pass, and perhaps a little more.
+func (p *player) pass(duration string) {
+	p.t.Helper()
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	const clock = `(document.querySelector("#part-transport .clock").innerText.match(/(\d+):(\d+):([\d.]+)/).slice(1).reduce((sum, n) => sum * 60 + Number(n), 0))`
+	end := eval[float64](p.tab, clock) + d.Seconds()
+	p.speed(4)
+	if !eval[bool](p.tab, "!!"+playing) {
+		p.press("Space")
+	}
+	p.until(duration+" to pass", fmt.Sprintf("%s >= %f", clock, end), time.Minute)
+	p.press("Space")
+	p.until("time to stand", "!"+playing, 5*time.Second)
 }
 
 // answer takes every wrong answer once and goes back, then the right one. In Chinese the first pick stands.
@@ -200,8 +233,9 @@ func (p *player) pick(want string) string {
 		p.press("ArrowDown")
 		p.until("the next option", fmt.Sprintf(`%s !== %q`, checked, now), 5*time.Second)
 	}
+	p.until(want+" to be marked in the page", fmt.Sprintf(`document.querySelector("#part-lesson .option.pick input")?.value === %q`, want), 5*time.Second)
 	p.press("Tab")
-	p.until("the button that checks to have the focus", `document.activeElement?.dataset.do === "predict-check"`, 5*time.Second)
+	p.until("the button that checks to have the focus", `document.activeElement?.dataset.do === "predict-check" && document.activeElement.dataset.arg === ""`, 5*time.Second)
 	p.press("Enter")
 	p.until("the verdict", `document.querySelector("#part-lesson .ask.answered")`, 20*time.Second)
 	return eval[string](p.tab, `document.querySelector("#part-lesson .option.right input").value`)

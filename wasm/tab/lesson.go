@@ -18,7 +18,7 @@ type lessonMode struct {
 	head   *head
 	cursor *cursor
 	pace   pace
-	picked string // the option that is marked
+	picked string      // the option that is marked
 	hints  map[int]int // how many were shown, by step
 	paced  bool        // the learner chose a speed; steps no longer do
 	undo   []past
