@@ -11,6 +11,8 @@ import (
 	"syscall"
 )
 
+const brokers = 3
+
 // cluster is a server of ours with three brokers.
 type cluster struct {
 	server                *exec.Cmd
@@ -34,7 +36,7 @@ func serve(binary, log string, flags ...string) (*cluster, error) {
 		return nil, err
 	}
 	defer file.Close()
-	c := &cluster{server: exec.Command(binary, append([]string{"-http", "127.0.0.1:0", "-kafka", "127.0.0.1:0", "-brokers", "3"}, flags...)...)}
+	c := &cluster{server: exec.Command(binary, append([]string{"-http", "127.0.0.1:0", "-kafka", "127.0.0.1:0", "-brokers", fmt.Sprint(brokers)}, flags...)...)}
 	c.server.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	c.server.Stderr = file
 	out, err := c.server.StdoutPipe()

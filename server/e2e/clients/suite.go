@@ -21,13 +21,16 @@ func kgoSuite(s *scene) (string, error) {
 	if err != nil {
 		return whole, err
 	}
-	d, err := serveDying(filepath.Dir(s.logs))
+	if s.binary == "" { // somebody else's brokers
+		return whole, nil
+	}
+	d, err := serveDying(s.binary, filepath.Join(s.logs, "kgo-suite-dying-server.log"))
 	if err != nil {
 		return whole, err
 	}
 	dying, err := kgoTests(filepath.Join(s.logs, "kgo-suite-dying.json"), d.bootstrap, brokers, 150_000)
-	kills, stopErr := d.stop()
-	return fmt.Sprintf("%s; %s while brokers were killed %d times", whole, dying, kills), errors.Join(err, stopErr)
+	kills, endErr := d.end()
+	return fmt.Sprintf("%s; %s while brokers were killed %d times", whole, dying, kills), errors.Join(err, endErr)
 }
 
 // kgoTests runs the tests with topics of so many replicas and so many records, and keeps what they said in a file.
