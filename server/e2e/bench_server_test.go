@@ -153,6 +153,8 @@ func echo(c net.Conn) {
 type benched struct {
 	b       testing.TB
 	address string
+	pid     int
+	loads   int // how many it has had: each has groups of its own
 	in      io.WriteCloser
 	out     *bufio.Scanner
 	cpu     func() time.Duration
@@ -179,7 +181,7 @@ func startBenched(b testing.TB, kind string) *benched {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	s := &benched{b: b, in: in, out: bufio.NewScanner(out)}
+	s := &benched{b: b, pid: cmd.Process.Pid, in: in, out: bufio.NewScanner(out)}
 	s.cpu = func() time.Duration { return time.Duration(s.asks("cpu")) }
 	s.stop = func() { in.Close(); cmd.Wait() }
 	brokers, page, watched := strings.Cut(s.line(), " ")

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"testing"
@@ -70,15 +71,14 @@ func pump(w *wire, burst []byte, r kmsg.Request, check func(kmsg.Request, []byte
 			}
 			size := int(binary.BigEndian.Uint32(head))
 			if first && check != nil {
-				body, err := w.In.Peek(4 + size)
-				if err != nil {
+				body := make([]byte, 4+size)
+				if _, err := io.ReadFull(w.In, body); err != nil {
 					return took, err
 				}
 				if err := check(r, body[8:]); err != nil {
 					return took, err
 				}
-			}
-			if _, err := w.In.Discard(4 + size); err != nil {
+			} else if _, err := w.In.Discard(4 + size); err != nil {
 				return took, err
 			}
 			took = append(took, time.Since(sent))
@@ -87,15 +87,22 @@ func pump(w *wire, burst []byte, r kmsg.Request, check func(kmsg.Request, []byte
 	return took, nil
 }
 
+// soon tells whether a coordinator's answer says that it will be there soon: loading, not available, not (yet) this one.
+func soon(code int16) bool { return code >= 14 && code <= 16 }
+
+// group is a connection's group in this load.
+func (s *benched) group(conn int) string { return fmt.Sprintf("bench-%d-%d", s.loads, conn) }
+
 // joined makes one group of one member for each connection, and returns their member ids and generation.
 func (s *benched) joined() (members []string, generation int32) {
 	s.b.Helper()
+	s.loads++
 	for i := range benchGroups {
 		w := dial(s.b, s.address)
-		group := fmt.Sprintf("bench-%d", i)
+		group := s.group(i)
 		find := kmsg.NewPtrFindCoordinatorRequest()
 		find.Version, find.CoordinatorKey = 2, group
-		eventually(s.b, 5*time.Second, func() error {
+		eventually(s.b, 30*time.Second, func() error {
 			if code := ask[*kmsg.FindCoordinatorResponse](w, find).ErrorCode; code != 0 {
 				return fmt.Errorf("finding the coordinator: %d", code)
 			}
@@ -104,7 +111,13 @@ func (s *benched) joined() (members []string, generation int32) {
 		join := kmsg.NewPtrJoinGroupRequest()
 		join.Version, join.Group, join.SessionTimeoutMillis, join.RebalanceTimeoutMillis, join.ProtocolType = 3, group, 300_000, 300_000, "consumer"
 		join.Protocols = append(join.Protocols, kmsg.JoinGroupRequestProtocol{Name: "range"})
-		joined := ask[*kmsg.JoinGroupResponse](w, join)
+		var joined *kmsg.JoinGroupResponse
+		eventually(s.b, 30*time.Second, func() error { // a coordinator that was found may be about to be one
+			if joined = ask[*kmsg.JoinGroupResponse](w, join); soon(joined.ErrorCode) {
+				return fmt.Errorf("joining: %d", joined.ErrorCode)
+			}
+			return nil
+		})
 		sync := kmsg.NewPtrSyncGroupRequest()
 		sync.Version, sync.Group, sync.MemberID, sync.Generation = 3, group, joined.MemberID, joined.Generation
 		sync.GroupAssignment = append(sync.GroupAssignment, kmsg.SyncGroupRequestGroupAssignment{MemberID: joined.MemberID})
@@ -143,7 +156,7 @@ func (s *benched) heartbeats(echoes bool, howLong time.Duration) figures {
 	}
 	return s.load(func(i int) kmsg.Request {
 		r := kmsg.NewPtrHeartbeatRequest()
-		r.Version, r.Group, r.MemberID, r.Generation = 4, fmt.Sprintf("bench-%d", i), members[i], generation
+		r.Version, r.Group, r.MemberID, r.Generation = 4, s.group(i), members[i], generation
 		return r
 	}, check, howLong)
 }
@@ -159,7 +172,7 @@ func (s *benched) commits(howLong time.Duration) figures {
 	members, generation := s.joined()
 	return s.load(func(i int) kmsg.Request {
 		r := kmsg.NewPtrOffsetCommitRequest()
-		r.Version, r.Group, r.MemberID, r.Generation = 8, fmt.Sprintf("bench-%d", i), members[i], generation
+		r.Version, r.Group, r.MemberID, r.Generation = 8, s.group(i), members[i], generation
 		t := kmsg.NewOffsetCommitRequestTopic()
 		t.Topic = "orders"
 		for p := range int32(10) {

@@ -32,7 +32,17 @@ type Config struct {
 	Set map[string]string
 	// Dir takes data and logs; it must be empty.
 	Dir string
+	// Java are the options of the nodes' Java; nil: a small heap, and a compiler that is quickly done. AsShipped are those
+	// for measuring.
+	Java []string
 }
+
+// AsShipped are the options with which Kafka's own kafka-server-start.sh starts a broker.
+var AsShipped = []string{"-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20", "-XX:InitiatingHeapOccupancyPercent=35",
+	"-XX:+ExplicitGCInvokesConcurrent", "-XX:MaxInlineLevel=15", "-Djava.awt.headless=true"}
+
+// small are the options for a node that only answers.
+var small = []string{"-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
 
 // Cluster is a running Apache Kafka.
 type Cluster struct {
@@ -125,8 +135,8 @@ func (c *Cluster) properties(n *node) string {
 	return text.String()
 }
 
-func (c *Cluster) java(args ...string) *exec.Cmd {
-	return exec.Command("java", append([]string{"-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(c.jars, "*")}, args...)...)
+func (c *Cluster) java(options []string, args ...string) *exec.Cmd {
+	return exec.Command("java", slices.Concat(options, []string{"-cp", filepath.Join(c.jars, "*")}, args)...)
 }
 
 func (c *Cluster) format(n *node) error {
@@ -137,7 +147,7 @@ func (c *Cluster) format(n *node) error {
 	if err := os.WriteFile(file, []byte(c.properties(n)), 0o644); err != nil {
 		return err
 	}
-	if out, err := c.java("kafka.tools.StorageTool", "format", "-t", c.id, "-c", file).CombinedOutput(); err != nil {
+	if out, err := c.java(small, "kafka.tools.StorageTool", "format", "-t", c.id, "-c", file).CombinedOutput(); err != nil {
 		return fmt.Errorf("formatting node %d: %w\n%s", n.id, err, bytes.TrimSpace(out))
 	}
 	return nil
@@ -149,7 +159,11 @@ func (c *Cluster) run(n *node) error {
 		return err
 	}
 	defer log.Close()
-	n.cmd = c.java("kafka.Kafka", filepath.Join(n.dir, "server.properties"))
+	options := c.cfg.Java
+	if options == nil {
+		options = small
+	}
+	n.cmd = c.java(options, "kafka.Kafka", filepath.Join(n.dir, "server.properties"))
 	n.cmd.Stdout, n.cmd.Stderr, n.cmd.Dir = log, log, n.dir
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := n.cmd.Start(); err != nil {
@@ -210,6 +224,9 @@ func (c *Cluster) Addrs() []string {
 	}
 	return all
 }
+
+// Pid is a node's process.
+func (c *Cluster) Pid(id int) int { return c.nodes[id-1].cmd.Process.Pid }
 
 // DataDir is where a node keeps its logs.
 func (c *Cluster) DataDir(id int) string { return filepath.Join(c.nodes[id-1].dir, "data") }
