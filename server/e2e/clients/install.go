@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -172,7 +173,7 @@ func jars(dir, version string) (string, error) {
 	})
 }
 
-// java compiles the Java program against a version's jars.
+// java compiles the Java program against a version's jars, once for each text of it.
 func java(version string) func(dir string) ([]string, []string, error) {
 	return func(dir string) ([]string, []string, error) {
 		folder, err := jars(dir, version)
@@ -183,11 +184,20 @@ func java(version string) func(dir string) ([]string, []string, error) {
 		if err != nil || len(sources) == 0 {
 			return nil, nil, errors.Join(errors.New("there are no Java sources"), err)
 		}
-		classes := filepath.Join(folder, "classes")
+		sum := sha256.New()
+		for _, source := range sources {
+			text, err := os.ReadFile(source)
+			if err != nil {
+				return nil, nil, err
+			}
+			sum.Write(text)
+		}
+		name := fmt.Sprintf("classes-%x", sum.Sum(nil)[:6])
+		classes := filepath.Join(folder, name)
 		args := append([]string{"-nowarn", "-cp", filepath.Join(folder, "*"), "-d", classes}, sources...)
 		command := []string{"java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp",
 			classes + ":" + filepath.Join(folder, "*"), "JavaClient"}
-		return command, nil, quietly(folder, "javac", args...)
+		return command, nil, once(folder, name, func() error { return quietly(folder, "javac", args...) })
 	}
 }
 
