@@ -29,9 +29,9 @@ func kgoSuite(s *scene) (string, error) {
 	if err != nil {
 		return whole, err
 	}
-	dying, err := kgoTests(filepath.Join(s.logs, "kgo-suite-dying.json"), d.bootstrap, brokers, 100_000)
+	dying, err := kgoTests(filepath.Join(s.logs, "kgo-suite-dying.json"), d.bootstrap, brokers, 50_000)
 	if failed, ok := err.(failedTests); ok {
-		again, secondErr := kgoTests(filepath.Join(s.logs, "kgo-suite-again.json"), d.bootstrap, brokers, 100_000, "-run", "^("+strings.Join(failed, "|")+")$")
+		again, secondErr := kgoTests(filepath.Join(s.logs, "kgo-suite-again.json"), d.bootstrap, brokers, 50_000, "-run", "^("+strings.Join(failed, "|")+")$")
 		dying, err = fmt.Sprintf("%s, and tried again: %s,", dying, again), secondErr
 	}
 	kills, endErr := d.end()
