@@ -28,9 +28,9 @@ var wordsOfStage = map[string]Text{
 	"tag.new":     {"new id", "新 id"},
 	"tag.pending": {"id given", "已发 id"},
 
-	"ring.none":    {"no session timer", "没有会话计时器"},
-	"ring.excused": {"the session timer fired while the answer was held: nothing happened", "会话计时器在回答被扣留时触发：什么也没有发生"},
-	"ring.new":     {"first join: five-minute timer, {0} left", "首次加入：五分钟计时器，剩 {0}"},
+	"ring.none":    {"no session timer", "没有会话定时器"},
+	"ring.excused": {"the session timer fired while the answer was held: nothing happened", "会话定时器在回答被扣留时触发：什么也没有发生"},
+	"ring.new":     {"first join: five-minute timer, {0} left", "首次加入：五分钟定时器，剩 {0}"},
 	"ring.held":    {"held: it waits for an answer, so its session cannot run out", "被扣留：正在等待回答，会话不会到期"},
 	"ring.running": {"session runs out in {0}", "会话在 {0} 后到期"},
 
@@ -49,7 +49,7 @@ var wordsOfStage = map[string]Text{
 	"thinks.failed":        {"gave up: {0}", "已放弃：{0}"},
 	"thinks.paused":        {"frozen: no thread runs", "已冻结：没有线程在跑"},
 	"thinks.waiting":       {"{0}, {1} for {2}", "{0}，{1}，还有 {2}"},
-	"thinks.nocoordinator": {"seeks its coordinator", "正在找 coordinator"},
+	"thinks.nocoordinator": {"seeks its coordinator", "正在找协调者"},
 	"thinks.joined":        {"{0}, generation {1}", "{0}，generation {1}"},
 
 	"knows.removed":    {"removed {1} ago: {0}", "{1} 前移除：{0}"},
@@ -76,9 +76,9 @@ var wordsOfStage = map[string]Text{
 	"broker.small":       {"broker {0}", "broker {0}"},
 	"broker.coordinates": {"coordinates {0}, leads {1}", "协调 {0}，领导 {1}"},
 	"broker.loads":       {"reads {0} to learn who is in the group", "正在读取 {0}，以得知组内成员"},
-	"broker.nobody":      {"No coordinator", "没有 coordinator"},
+	"broker.nobody":      {"No coordinator", "没有协调者"},
 	"broker.nobody.sub":  {"what it held in memory is gone", "它内存里的东西都没了"},
-	"broker.none.sub":    {"a group gets one when a member first joins", "成员首次加入时，组才有 coordinator"},
+	"broker.none.sub":    {"a group gets one when a member first joins", "成员首次加入时，组才有协调者"},
 	"broker.up":          {"running", "运行中"},
 	"broker.gone":        {"down for {0}", "已停 {0}"},
 	"shelf.join":         {"Join shelf", "Join 架"},
@@ -109,13 +109,13 @@ var wordsOfStage = map[string]Text{
 	"cond.silent":    {"silent for {0}", "已沉默 {0}"},
 
 	"wheels.now":    {"five wheels of 20 cells, now at the left", "五个 20 格的时间轮，左端为此刻"},
-	"wheels.beyond": {"{0} more {0|timer lies|timers lie} beyond", "另有 {0} 个计时器在范围之外"},
+	"wheels.beyond": {"{0} more {0|timer lies|timers lie} beyond", "另有 {0} 个定时器在范围之外"},
 	"wheel.says":    {"wheel with cells of {0}: ", "每格 {0} 的时间轮："},
 	"wheel.empty":   {"empty", "空"},
 	"wheel.cell":    {"cell {0}: {1}; ", "第 {0} 格：{1}；"},
 
 	"tape.none":        {"The group’s partition is not known yet.", "尚不知道该组的分区。"},
-	"tape.empty":       {"No record yet: the first generation or commit is written here.", "还没有记录：第一个 generation 或提交会写在这里。"},
+	"tape.empty":       {"No record yet: the first generation or commit is written here.", "还没有记录：第一代或提交会写在这里。"},
 	"tape.count":       {"{0} {0|record|records}, {1} live", "{0} 条记录，{1} 条有效"},
 	"tape.group":       {"group", "组"},
 	"tape.group.value": {"gen {0} · {1} {1|member|members}", "gen {0} · {1} 个成员"},
@@ -128,7 +128,7 @@ var wordsOfStage = map[string]Text{
 	"tape.hw.says":     {"high watermark: what follows is in flight", "high watermark：其后为在途"},
 
 	"offsets.none":    {"Nothing has been committed.", "还没有提交。"},
-	"offsets.caption": {"Committed and pending offsets by partition", "按分区列出的已提交与待定 offset"},
+	"offsets.caption": {"Committed and pending offsets by partition", "按分区列出的已提交与待定位移"},
 
 	"ownership.none":  {"A group’s name decides which broker coordinates it.", "组名决定由哪个 broker 协调它。"},
 	"owner.owned":     {"owned, epoch {0}", "拥有，epoch {0}"},
