@@ -96,7 +96,7 @@ type member struct {
 }
 
 func join(q agent.Request) (*member, error) {
-	args := []string{"-G", q.Group, "-X", fmt.Sprintf("session.timeout.ms=%d", q.SessionMs)}
+	args := []string{"-u", "-G", q.Group, "-X", fmt.Sprintf("session.timeout.ms=%d", q.SessionMs)}
 	if q.Instance != "" {
 		args = append(args, "-X", "group.instance.id="+q.Instance)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -199,7 +200,6 @@ type member struct {
 	owned           []int32
 	assigns, revoke int
 	seen            int
-	failure         error
 }
 
 func (s *steps) join(q agent.Request) (*member, error) {
@@ -226,9 +226,9 @@ func (s *steps) join(q agent.Request) (*member, error) {
 			if errors.Is(err, sarama.ErrClosedConsumerGroup) {
 				return
 			}
-			m.mu.Lock()
-			m.failure = err
-			m.mu.Unlock()
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
 		}
 	}()
 	return m, nil
@@ -238,7 +238,7 @@ func (s *steps) join(q agent.Request) (*member, error) {
 func (m *member) Setup(session sarama.ConsumerGroupSession) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.session, m.owned, m.failure = session, session.Claims()[m.topic], nil
+	m.session, m.owned = session, session.Claims()[m.topic]
 	m.assigns++
 	return nil
 }
@@ -275,10 +275,7 @@ func (m *member) assignment() (r agent.Reply, err error) {
 		r.Partitions = append(r.Partitions, int(p))
 	}
 	r.Assigns, r.Revoked, r.Seen = m.assigns, m.revoke, m.seen
-	if len(m.owned) > 0 {
-		return r, nil
-	}
-	return r, m.failure
+	return r, nil
 }
 
 func (m *member) commit(q agent.Request) error {
@@ -288,7 +285,7 @@ func (m *member) commit(q agent.Request) error {
 		m.session.MarkOffset(m.topic, p, q.Offset, "")
 	}
 	m.session.Commit()
-	return m.failure
+	return nil
 }
 
 func (m *member) leave() error {
