@@ -134,6 +134,9 @@ func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
 		err = &log.Error{Code: codeInvalidTimestamp, Reason: fmt.Sprintf("a record's timestamp, %d, is more than message.timestamp.before.max.ms (%d) before the broker's time, %d",
 			b.BaseTimestampMs, p.topic.timestampBeforeMs, c.nowMs)}
 	}
+	if err == nil {
+		b = b.Unstamped()
+	}
 	return b, err
 }
 

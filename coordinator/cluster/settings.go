@@ -76,7 +76,7 @@ var topicSettings = []topicSetting{
 	{name: "min.compaction.lag.ms", kind: TypeLong, broker: "log.cleaner.min.compaction.lag.ms", from: func(c *Config) string { return whole(c.MinCompactionLagMs) }},
 	{name: "min.insync.replicas", kind: TypeInt, broker: "min.insync.replicas", from: func(c *Config) string { return whole(int64(c.MinInsyncReplicas)) }},
 	{name: "preallocate", kind: TypeBoolean, broker: "log.preallocate", standard: "false"},
-	{name: "remote.copy.disable", kind: TypeBoolean, standard: "false"},
+	{name: "remote.log.copy.disable", kind: TypeBoolean, standard: "false"},
 	{name: "remote.log.delete.on.disable", kind: TypeBoolean, standard: "false"},
 	{name: "remote.storage.enable", kind: TypeBoolean, standard: "false", oneOf: []string{"false"}},
 	{name: "retention.bytes", kind: TypeLong, broker: "log.retention.bytes", from: func(c *Config) string { return whole(c.RetentionBytes) }},
@@ -93,6 +93,18 @@ func (s *topicSetting) byDefault(c *Config) string {
 		return s.from(c)
 	}
 	return s.standard
+}
+
+// tidy is a value without the blanks that Kafka's ConfigDef takes away.
+func (s *topicSetting) tidy(value string) string {
+	if s.kind != TypeList {
+		return strings.TrimSpace(value)
+	}
+	items := strings.Split(value, ",")
+	for i := range items {
+		items[i] = strings.TrimSpace(items[i])
+	}
+	return strings.Join(items, ",")
 }
 
 // fits tells whether a value is of the setting's type. Bounds are configure's.
@@ -122,16 +134,52 @@ func (s *topicSetting) fits(value string) error {
 // least is the smallest value of a number.
 func (s *topicSetting) least() int64 {
 	switch s.name {
-	case "retention.ms", "retention.bytes":
+	case "compression.zstd.level":
+		return -131072
+	case "local.retention.ms", "local.retention.bytes":
+		return -2
+	case "retention.ms", "retention.bytes", "compression.gzip.level":
 		return -1
-	case "min.insync.replicas", "segment.ms", "max.compaction.lag.ms":
+	case "min.insync.replicas", "segment.ms", "max.compaction.lag.ms", "compression.lz4.level", "flush.messages":
 		return 1
+	case "segment.index.bytes":
+		return 4
 	case "segment.bytes":
 		return 14
-	case "max.message.bytes", "message.timestamp.after.max.ms", "message.timestamp.before.max.ms", "delete.retention.ms", "min.compaction.lag.ms":
+	case "flush.ms", "index.interval.bytes", "file.delete.delay.ms", "segment.jitter.ms", "max.message.bytes", "message.timestamp.after.max.ms", "message.timestamp.before.max.ms", "delete.retention.ms", "min.compaction.lag.ms":
 		return 0
 	}
 	return math.MinInt64
+}
+
+// most is the largest value of a number.
+func (s *topicSetting) most() int64 {
+	switch s.name {
+	case "compression.gzip.level":
+		return 9
+	case "compression.lz4.level":
+		return 17
+	case "compression.zstd.level":
+		return 22
+	}
+	return math.MaxInt64
+}
+
+// throttled tells whether a value is "*" or a list such as 0:1,1:2, of partitions and brokers (Kafka:
+// ThrottledReplicaListValidator).
+func throttled(value string) bool {
+	if value == "" || value == "*" {
+		return true
+	}
+	for _, pair := range strings.Split(value, ",") {
+		partition, broker, _ := strings.Cut(strings.TrimSpace(pair), ":")
+		for _, n := range []string{partition, broker} {
+			if _, err := strconv.ParseUint(n, 10, 31); err != nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // put notes a value that fits, where it means something here.
@@ -139,6 +187,14 @@ func (s *topicSetting) put(t *topic, c *Config, value string) error {
 	n, _ := strconv.ParseInt(value, 10, 64)
 	if least := s.least(); n < least && (s.kind == TypeInt || s.kind == TypeLong) {
 		return fmt.Errorf("it is at least %d", least)
+	}
+	switch {
+	case n > s.most() && s.kind == TypeInt:
+		return fmt.Errorf("it is at most %d", s.most())
+	case n == 0 && s.name == "compression.gzip.level":
+		return fmt.Errorf("it is -1, or 1 to 9")
+	case strings.HasSuffix(s.name, ".throttled.replicas") && !throttled(value):
+		return fmt.Errorf("it is * or a list as 0:1,1:2 of partitions and brokers")
 	}
 	switch s.name {
 	case "min.insync.replicas":
@@ -180,7 +236,9 @@ func (s *topicSetting) put(t *topic, c *Config, value string) error {
 }
 
 func (t *topic) putPolicy(value string) error {
-	t.compacted, t.deletes = false, false
+	if t.compacted, t.deletes = false, false; value == "" {
+		return nil
+	}
 	for _, policy := range strings.Split(value, ",") {
 		switch strings.TrimSpace(policy) {
 		case "compact":
@@ -206,22 +264,36 @@ func settingOf(name string) *topicSetting {
 
 // TopicSettings lists all settings of a topic, by name; ok is false where there is no such topic.
 func (c *Cluster) TopicSettings(name string) (list []TopicSetting, ok bool) {
-	t := c.byName[name]
-	if t == nil {
-		return nil, false
+	if t := c.byName[name]; t != nil {
+		return c.settingsOf(t.configs), true
 	}
+	return nil, false
+}
+
+// Planned tells what a topic would have that is created like this: its numbers without defaults, and its settings.
+func (c *Cluster) Planned(spec TopicSpec) (partitions int32, replicas int16, list []TopicSetting) {
+	if partitions, replicas = spec.Partitions, spec.Replicas; partitions == -1 {
+		partitions = c.cfg.DefaultPartitions
+	}
+	if replicas == -1 {
+		replicas = c.cfg.DefaultReplicas
+	}
+	return partitions, replicas, c.settingsOf(spec.Configs)
+}
+
+func (c *Cluster) settingsOf(configs []TopicConfig) (list []TopicSetting) {
 	for i := range topicSettings {
 		s := &topicSettings[i]
 		row := TopicSetting{Name: s.name, Type: s.kind, Broker: s.broker, Default: s.byDefault(&c.cfg)}
 		row.Value = row.Default
-		for _, own := range t.configs { // the last word counts
+		for _, own := range configs { // the last word counts
 			if own.Name == s.name {
-				row.Value, row.Own = own.Value, true
+				row.Value, row.Own = s.tidy(own.Value), true
 			}
 		}
 		list = append(list, row)
 	}
-	return list, true
+	return list
 }
 
 // IsTopicList tells whether a topic setting takes a list, to which something can be appended; known is false where no
@@ -241,7 +313,7 @@ func (c *Cluster) Configure(nowMs int64, name string, configs []TopicConfig, val
 	}
 	changed := *t
 	changed.configs = slices.Clone(configs)
-	if code, message = c.configure(&changed); code != codeNone || validateOnly {
+	if code, message = c.configureNew(&changed); code != codeNone || validateOnly {
 		return code, message
 	}
 	*t = changed

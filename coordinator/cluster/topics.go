@@ -62,7 +62,7 @@ func (c *Cluster) create(nowMs int64, spec TopicSpec, internal bool) (code int16
 	t := &topic{number: c.topicNumbers, name: spec.Name, internal: internal, configs: slices.Clone(spec.Configs)}
 	t.id = c.topicID(t)
 	if code, message = c.checkName(spec.Name); code == codeNone {
-		code, message = c.configure(t)
+		code, message = c.configureNew(t)
 	}
 	if code != codeNone {
 		return code, message
@@ -168,6 +168,9 @@ func (c *Cluster) place(t *topic, spec TopicSpec) (places [][]int32, code int16,
 	if replicas == -1 {
 		replicas = c.cfg.DefaultReplicas
 	}
+	if replicas <= 0 { // this before the number of partitions, as ReplicationControlManager does
+		return nil, codeInvalidReplicationFactor, fmt.Sprintf("a partition has at least 1 replica, not %d", replicas)
+	}
 	if partitions <= 0 {
 		return nil, codeInvalidPartitions, fmt.Sprintf("a topic has at least 1 partition, not %d", partitions)
 	}
@@ -259,6 +262,14 @@ func (c *Cluster) topicID(t *topic) (id [16]byte) {
 	return id
 }
 
+// configureNew reads settings that a topic is to have, and refuses some that are right only one by one.
+func (c *Cluster) configureNew(t *topic) (code int16, message string) {
+	if code, message = c.configure(t); code == codeNone && t.maxLagMs < t.minLagMs {
+		return codeInvalidConfig, fmt.Sprintf("max.compaction.lag.ms, %d, is less than min.compaction.lag.ms, %d", t.maxLagMs, t.minLagMs)
+	}
+	return code, message
+}
+
 // configure reads a topic's settings.
 func (c *Cluster) configure(t *topic) (code int16, message string) {
 	t.minInsync, t.maxMessageBytes, t.segmentBytes = c.cfg.MinInsyncReplicas, c.cfg.MaxMessageBytes, c.cfg.SegmentBytes
@@ -273,9 +284,10 @@ func (c *Cluster) configure(t *topic) (code int16, message string) {
 		if known == nil {
 			return codeInvalidConfig, fmt.Sprintf("no topic setting is called %q", s.Name)
 		}
-		err := known.fits(s.Value)
+		value := known.tidy(s.Value)
+		err := known.fits(value)
 		if err == nil {
-			err = known.put(t, &c.cfg, s.Value)
+			err = known.put(t, &c.cfg, value)
 		}
 		if err != nil {
 			return codeInvalidConfig, fmt.Sprintf("%s cannot be %q: %v", s.Name, s.Value, err)

@@ -88,6 +88,17 @@ func (b Batch) Stamped(nowMs int64) Batch {
 	return header(out)
 }
 
+// Unstamped is the batch with its records' own times, where its producer claims that the log gave it one.
+func (b Batch) Unstamped() Batch {
+	if b.Attributes&LogAppendTime == 0 {
+		return b
+	}
+	out := slices.Clone(b.Bytes)
+	binary.BigEndian.PutUint16(out[atAttributes:], uint16(b.Attributes&^LogAppendTime))
+	binary.BigEndian.PutUint32(out[atCRC:], crc32.Checksum(out[atAttributes:], castagnoli))
+	return header(out)
+}
+
 // appendRecord writes one record: a zigzag length, then attributes (none are in use), the differences to the batch, and
 // key, value and headers, each after its length; -1 is null.
 func appendRecord(b []byte, r *Record, baseTime int64, delta int) []byte {

@@ -106,9 +106,7 @@ func (b *backend) topicSetting(s cluster.TopicSetting) kafka.Setting {
 	if s.Own {
 		row.Synonyms = append(row.Synonyms, kafka.Synonym{Name: s.Name, Value: s.Value, Source: kafka.SourceTopic})
 	}
-	if s.Broker != "" {
-		row.Synonyms = append(row.Synonyms, kafka.Synonym{Name: s.Broker, Value: s.Default, Source: b.live.source(s.Broker)})
-	}
+	row.Synonyms = append(row.Synonyms, b.live.synonyms(s.Broker, s.Default)...)
 	if len(row.Synonyms) > 0 {
 		row.Source = row.Synonyms[0].Source
 	}

@@ -99,7 +99,7 @@ func (b *backend) Topic(name string) (kafka.Topic, bool) {
 func (b *backend) TopicName(id [16]byte) (string, bool) { return b.drive.Cluster().TopicByID(id) }
 
 func (b *backend) CreateTopic(nowMs int64, t kafka.NewTopic) (int16, string) {
-	if t.Name == cluster.OffsetsTopic && !t.ValidateOnly {
+	if _, there := b.drive.Cluster().Topic(t.Name); t.Name == cluster.OffsetsTopic && !there && !t.ValidateOnly {
 		return b.durable(b.drive.EnsureOffsetsTopic(nowMs))
 	}
 	spec := cluster.TopicSpec{Name: t.Name, Partitions: t.Partitions, Replicas: t.Replicas, Assignment: t.Assignment, ValidateOnly: t.ValidateOnly}
@@ -117,6 +117,18 @@ func (b *backend) CreateTopic(nowMs int64, t kafka.NewTopic) (int16, string) {
 		b.drive.DeleteTopic(nowMs, t.Name) // so that the client can try again
 	}
 	return code, message
+}
+
+func (b *backend) Planned(t kafka.NewTopic) (partitions int32, replicas int16, list []kafka.Setting) {
+	spec := cluster.TopicSpec{Name: t.Name, Partitions: t.Partitions, Replicas: t.Replicas}
+	for _, c := range t.Configs {
+		spec.Configs = append(spec.Configs, cluster.TopicConfig{Name: c.Name, Value: c.Value})
+	}
+	partitions, replicas, settings := b.drive.Cluster().Planned(spec)
+	for _, s := range settings {
+		list = append(list, b.topicSetting(s))
+	}
+	return partitions, replicas, list
 }
 
 func (b *backend) Group(nowMs int64, broker int32, r coordinator.Request, to kafka.Receiver) int64 {

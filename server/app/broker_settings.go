@@ -85,7 +85,7 @@ func (b *backend) changeBroker(own map[string]string, id int32, change kafka.Set
 	case i < 0:
 		return codeInvalidConfig, fmt.Sprintf("no broker setting is called %q; the nearest is %s", change.Name, nearest(change.Name))
 	case !dynamic[change.Name]:
-		return codeInvalidConfig, fmt.Sprintf("%s cannot be changed while brokers run; start the server with -set %s=…", change.Name, change.Name)
+		return codeInvalidRequest, fmt.Sprintf("%s cannot be changed while brokers run; start the server with -set %s=…", change.Name, change.Name)
 	case id > 0 && b.drive.Cluster().Brokers() > 1 && !perBroker[change.Name]:
 		return codeInvalidRequest, fmt.Sprintf("the brokers of this cluster share %s: name none of them, but \"\" (--entity-default)", change.Name)
 	}

@@ -93,6 +93,9 @@ func (l *liveSettings) describe(c cluster.Config, broker int32, onlyTold bool) (
 			continue
 		}
 		say(l.started(k, c), l.before(k.name))
+		if l.before(k.name) != kafka.SourceDefault && !slices.Contains(withoutDefault, k.name) {
+			say(k.otherwise(), kafka.SourceDefault)
+		}
 		row.Value, row.Source = row.Synonyms[0].Value, row.Synonyms[0].Source
 		list = append(list, row)
 	}
@@ -101,7 +104,7 @@ func (l *liveSettings) describe(c cluster.Config, broker int32, onlyTold bool) (
 	}
 	host, port := c.HostPort(broker)
 	for name, value := range map[string]string{"advertised.listeners": fmt.Sprintf("%s://%s:%d", l.protocol, host, port), "node.id": fmt.Sprint(broker), "broker.id": fmt.Sprint(broker)} {
-		list = append(list, kafka.Setting{Name: name, Value: value, Type: typeString, Source: kafka.SourceStatic, ReadOnly: true,
+		list = append(list, kafka.Setting{Name: name, Value: value, Type: typeOf(name), Source: kafka.SourceStatic, ReadOnly: true,
 			Synonyms: []kafka.Synonym{{Name: name, Value: value, Source: kafka.SourceStatic}}})
 	}
 	slices.SortFunc(list, func(a, b kafka.Setting) int { return strings.Compare(a.Name, b.Name) })
@@ -121,8 +124,7 @@ func (l *liveSettings) started(k setting, c cluster.Config) string {
 	if value, ok := l.given[k.name]; ok {
 		return value
 	}
-	value, _, _ := strings.Cut(k.standard, ",")
-	return value
+	return k.otherwise()
 }
 
 // Types of settings, by Kafka's numbers.
@@ -133,6 +135,14 @@ const (
 	typeLong    int8 = 5
 	typeDouble  int8 = 6
 )
+
+// typeOf is the type of what each broker has for itself.
+func typeOf(name string) int8 {
+	if strings.HasSuffix(name, ".id") {
+		return typeInt
+	}
+	return typeString
+}
 
 func (k setting) kind() int8 {
 	switch {

@@ -150,6 +150,9 @@ func (k setting) read(value string) (int64, bool) {
 		return int64(ratio * 1e6), err == nil && ratio >= 0 && ratio <= 1
 	}
 	v, err := strconv.ParseInt(value, 10, 64)
+	if v == 0 && k.name == "log.retention.ms" {
+		return 0, false // -1 for ever, or 1 and more
+	}
 	return v, err == nil && v >= k.min && v <= k.max
 }
 

@@ -21,7 +21,8 @@ import (
 // v0 to v2 are advertised and not served, as in Kafka 4.0 (KAFKA-18659): librdkafka 2.0 takes a broker without them for
 // one that knows no compression, and sends everything plain.
 //
-// A transactional batch needs the request's transactional id, and a transaction coordinator that knows the partition as a
+// A partition has one batch; what is cut behind it is left out. One whose length or format is none, or a transactional one
+// without the request's transactional id, refuses the whole request. A transactional batch needs a transaction coordinator that knows the partition as a
 // part of the open transaction (KIP-890). Batches are kept as they come, whatever their compression; compressed ones are
 // opened and looked into as Kafka does, on the connection's own goroutine (conn.go). With acks 0 there is no answer; an error then closes the
 // connection, which is the only way to tell the producer that its metadata is old.
@@ -39,56 +40,119 @@ type produceOutcome struct {
 func produce(s *Server, c *call, nowMs int64) {
 	request := c.request.(*kmsg.ProduceRequest)
 	o := &produceOutcome{call: c, answer: request.ResponseKind().(*kmsg.ProduceResponse), waiting: 1}
-	o.answer.Topics = make([]kmsg.ProduceResponseTopic, len(request.Topics))
 	c.abandon = func() {
 		for _, t := range o.tickets {
 			s.cluster.Abandon(t)
 		}
 	}
-	for i, t := range request.Topics {
-		topic := &o.answer.Topics[i]
-		*topic = kmsg.NewProduceResponseTopic()
-		topic.Topic = t.Topic
-		topic.Partitions = make([]kmsg.ProduceResponseTopicPartition, len(t.Partitions))
-		for j, p := range t.Partitions {
-			row := &topic.Partitions[j]
-			*row = kmsg.NewProduceResponseTopicPartition()
-			row.Partition, row.BaseOffset, row.LogStartOffset, row.LogAppendTime = p.Partition, -1, -1, -1
-			code, message := refuseProduce(c.version, request, p.Records)
-			if bad, found := c.bad[[2]int{i, j}]; found && code == 0 {
+	whole, why := refuseWhole(request)
+	for _, asked := range o.rows(request) {
+		code, message, batch := whole, why, []byte(nil)
+		if code == 0 {
+			batch, code, message = asked.batch(request, c)
+		}
+		if code != 0 {
+			o.fill(s, asked.topic, asked.row, Appended{BaseOffset: -1, LogStartOffset: -1, Code: code, Message: message})
+			continue
+		}
+		if bad, found := c.bad[asked.place]; found {
+			start, code := s.startOf(c, asked)
+			if code == 0 {
 				code, message = bad.code, bad.message
 			}
-			if code != 0 {
-				o.fill(s, t.Topic, row, Appended{BaseOffset: -1, LogStartOffset: -1, Code: code, Message: message})
-				continue
-			}
-			o.waiting++
-			o.tickets = append(o.tickets, s.cluster.Append(nowMs,
-				Append{Broker: c.conn.broker, Topic: t.Topic, Partition: p.Partition, Batch: p.Records, Acks: request.Acks,
-					TimeoutMs: int64(request.TimeoutMillis), TransactionalID: idOf(request.TransactionID), Version: c.version},
-				func(_ int64, a Appended) {
-					o.fill(s, t.Topic, row, a)
-					o.oneLess(s)
-				}))
+			o.fill(s, asked.topic, asked.row, Appended{BaseOffset: -1, LogStartOffset: start, Code: code, Message: message})
+			continue
 		}
+		o.waiting++
+		o.tickets = append(o.tickets, s.cluster.Append(nowMs,
+			Append{Broker: c.conn.broker, Topic: asked.topic, Partition: asked.row.Partition, Batch: batch, Acks: request.Acks,
+				TimeoutMs: int64(request.TimeoutMillis), TransactionalID: idOf(request.TransactionID), Version: c.version},
+			func(_ int64, a Appended) {
+				if a.Code != 0 && a.LogStartOffset < 0 {
+					a.LogStartOffset = s.startToTell(c, asked, a.Code)
+				}
+				o.fill(s, asked.topic, asked.row, a)
+				o.oneLess(s)
+			}))
 	}
 	c.request = nil // the batches were copied; their frame can go while the replicas are waited for
 	o.oneLess(s)
 }
 
-// refuseProduce finds what is wrong before a log is asked.
-func refuseProduce(version int16, r *kmsg.ProduceRequest, batch []byte) (code int16, message string) {
-	switch {
-	case r.Acks < -1 || r.Acks > 1:
-		return kerr.InvalidRequiredAcks.Code, fmt.Sprintf("acks is -1, 0 or 1, not %d", r.Acks)
-	case len(batch) == 0:
-		return kerr.InvalidRecord.Code, "there is no record batch"
-	case len(batch) > 22 && batch[22]&0x10 != 0 && idOf(r.TransactionID) == "":
-		return kerr.TransactionalIDAuthorizationFailed.Code, "a transactional batch comes with the producer's transactional id"
-	case version < 7 && len(batch) > 22 && batch[22]&0x07 == 4:
-		return kerr.UnsupportedCompressionType.Code, "zstd needs Produce v7"
+// produceRow is a partition that is written to: where the request names it, and where the answer does.
+type produceRow struct {
+	topic   string
+	place   [2]int
+	records []byte
+	row     *kmsg.ProduceResponseTopicPartition
+}
+
+// rows makes the answer's rows, a topic once. Of a partition that is named twice only the last is written, as in Kafka,
+// which keeps them in a map.
+func (o *produceOutcome) rows(request *kmsg.ProduceRequest) (rows []produceRow) {
+	type place struct {
+		topic     string
+		partition int32
 	}
-	return 0, ""
+	last, size, topics := map[place][2]int{}, map[string]int{}, []string{}
+	for i, t := range request.Topics {
+		for j, p := range t.Partitions {
+			if size[t.Topic]++; size[t.Topic] == 1 {
+				topics = append(topics, t.Topic)
+			}
+			last[place{t.Topic, p.Partition}] = [2]int{i, j}
+		}
+	}
+	at := map[string]int{}
+	for _, name := range topics {
+		at[name] = len(o.answer.Topics)
+		topic := kmsg.NewProduceResponseTopic()
+		topic.Topic, topic.Partitions = name, make([]kmsg.ProduceResponseTopicPartition, 0, size[name])
+		o.answer.Topics = append(o.answer.Topics, topic)
+	}
+	for i, t := range request.Topics {
+		for j, p := range t.Partitions {
+			if last[place{t.Topic, p.Partition}] != [2]int{i, j} {
+				continue
+			}
+			row := kmsg.NewProduceResponseTopicPartition()
+			row.Partition, row.BaseOffset, row.LogStartOffset, row.LogAppendTime = p.Partition, -1, -1, -1
+			topic := &o.answer.Topics[at[t.Topic]]
+			topic.Partitions = append(topic.Partitions, row) // there is room: the rows stay where they are
+			rows = append(rows, produceRow{t.Topic, [2]int{i, j}, p.Records, &topic.Partitions[len(topic.Partitions)-1]})
+		}
+	}
+	return rows
+}
+
+// batch finds what is wrong with a partition before its log is asked, or the batch to append.
+func (p produceRow) batch(r *kmsg.ProduceRequest, c *call) (batch []byte, code int16, message string) {
+	if batch, code, message = onlyBatch(c.version, p.records); code == 0 && (r.Acks < -1 || r.Acks > 1) {
+		return nil, kerr.InvalidRequiredAcks.Code, fmt.Sprintf("acks is -1, 0 or 1, not %d", r.Acks)
+	}
+	return batch, code, message
+}
+
+// startToTell is where the log begins that refused a batch. Kafka tells it beside all errors but those that it expects
+// (ReplicaManager.appendRecordsToLeader).
+func (s *Server) startToTell(c *call, p produceRow, code int16) int64 {
+	switch code {
+	case kerr.UnknownTopicOrPartition.Code, kerr.NotLeaderForPartition.Code, kerr.MessageTooLarge.Code, kerr.RecordListTooLarge.Code,
+		kerr.CorruptMessage.Code, kerr.KafkaStorageError.Code, kerr.InvalidTopicException.Code:
+		return -1
+	case kerr.InvalidTxnState.Code, kerr.InvalidProducerEpoch.Code, kerr.InvalidProducerIDMapping.Code, kerr.ConcurrentTransactions.Code,
+		kerr.NotEnoughReplicas.Code, kerr.TransactionAbortable.Code:
+		if transactional(p.records) {
+			return -1 // the transaction coordinator's word, before the log was asked
+		}
+	}
+	start, _ := s.startOf(c, p)
+	return start
+}
+
+func (s *Server) startOf(c *call, p produceRow) (offset int64, code int16) {
+	found := s.cluster.ListOffset(OffsetQuestion{Broker: c.conn.broker, Topic: p.topic, Partition: p.row.Partition, Epoch: -1, TimestampMs: earliestTimestamp})
+	return found.Offset, found.Code
 }
 
 func idOf(transactional *string) string {

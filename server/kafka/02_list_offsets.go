@@ -40,10 +40,13 @@ func listOffsets(s *Server, c *call, _ int64) {
 			times[place{t.Topic, p.Partition}]++
 		}
 	}
+	at, told := map[string]int{}, map[place]bool{}
 	for _, t := range request.Topics {
-		topic := kmsg.NewListOffsetsResponseTopic()
-		topic.Topic = t.Topic
 		for _, p := range t.Partitions {
+			if told[place{t.Topic, p.Partition}] {
+				continue
+			}
+			told[place{t.Topic, p.Partition}] = true
 			row := kmsg.NewListOffsetsResponseTopicPartition()
 			row.Partition = p.Partition
 			found := ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: kerr.InvalidRequest.Code}
@@ -52,9 +55,15 @@ func listOffsets(s *Server, c *call, _ int64) {
 			}
 			row.Offset, row.Timestamp, row.LeaderEpoch, row.ErrorCode = found.Offset, found.TimestampMs, found.LeaderEpoch, found.Code
 			c.note(found.Code)
+			if _, begun := at[t.Topic]; !begun {
+				at[t.Topic] = len(answer.Topics)
+				topic := kmsg.NewListOffsetsResponseTopic()
+				topic.Topic = t.Topic
+				answer.Topics = append(answer.Topics, topic)
+			}
+			topic := &answer.Topics[at[t.Topic]]
 			topic.Partitions = append(topic.Partitions, row)
 		}
-		answer.Topics = append(answer.Topics, topic)
 	}
 	c.complete(answer)
 }
@@ -69,10 +78,23 @@ func (s *Server) listOffset(c *call, topic string, p kmsg.ListOffsetsRequestTopi
 	case at == latestTieredTimestamp && c.version >= 9:
 		// Asked all the same, so that a wrong leader or epoch is told of.
 		q.TimestampMs = latestTimestamp
-		found := s.cluster.ListOffset(q)
+		found := s.askOffset(q)
 		return ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: found.Code}
 	default:
 		return ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: kerr.UnsupportedVersion.Code}
 	}
-	return s.cluster.ListOffset(q)
+	return s.askOffset(q)
+}
+
+// askOffset takes an epoch below -1, which is none, for one that is over, as Kafka does.
+func (s *Server) askOffset(q OffsetQuestion) ListedOffset {
+	over := q.Epoch < -1
+	if over {
+		q.Epoch = -1
+	}
+	found := s.cluster.ListOffset(q)
+	if over && found.Code == 0 {
+		return ListedOffset{Offset: -1, TimestampMs: -1, LeaderEpoch: -1, Code: kerr.FencedLeaderEpoch.Code}
+	}
+	return found
 }

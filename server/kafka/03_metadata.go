@@ -34,6 +34,10 @@ const (
 func metadata(s *Server, c *call, nowMs int64) {
 	request := c.request.(*kmsg.MetadataRequest)
 	answer := request.ResponseKind().(*kmsg.MetadataResponse)
+	if c.version < 12 && slices.ContainsFunc(request.Topics, func(t kmsg.MetadataRequestTopic) bool { return t.Topic == nil || t.TopicID != [16]byte{} }) {
+		refuseIDs(c, request, answer)
+		return
+	}
 	switch {
 	case c.version == 0 && len(request.Topics) == 0, c.version > 0 && request.Topics == nil:
 		for _, name := range s.cluster.TopicNames() {
@@ -41,11 +45,12 @@ func metadata(s *Server, c *call, nowMs int64) {
 			answer.Topics = append(answer.Topics, s.describeTopic(c.version, t))
 		}
 	default:
-		seen := map[string]bool{}
+		seen, known := map[string]bool{}, map[[16]byte]bool{}
 		for _, t := range request.Topics {
-			if t.Topic != nil && seen[*t.Topic] {
+			if t.Topic != nil && seen[*t.Topic] || t.Topic == nil && known[t.TopicID] {
 				continue
 			}
+			known[t.TopicID] = true
 			if t.Topic != nil {
 				seen[*t.Topic] = true
 			}
@@ -67,7 +72,7 @@ func metadata(s *Server, c *call, nowMs int64) {
 	}
 	if request.IncludeTopicAuthorizedOperations {
 		for i := range answer.Topics {
-			if answer.Topics[i].ErrorCode == 0 {
+			if answer.Topics[i].ErrorCode != kerr.UnknownTopicID.Code { // names that are none have some too, as in Kafka
 				answer.Topics[i].AuthorizedOperations = allTopicOperations
 			}
 		}
@@ -75,13 +80,24 @@ func metadata(s *Server, c *call, nowMs int64) {
 	c.complete(answer)
 }
 
+// refuseIDs answers versions that have a place for topic ids but no use for them.
+func refuseIDs(c *call, request *kmsg.MetadataRequest, answer *kmsg.MetadataResponse) {
+	c.code = kerr.InvalidRequest.Code
+	for _, t := range request.Topics {
+		row := topicError(t, c.code)
+		if row.Topic == nil {
+			row.Topic = kmsg.StringPtr("")
+		}
+		answer.Topics = append(answer.Topics, row)
+	}
+	answer.ControllerID = -1
+	c.complete(answer)
+}
+
 // findTopic answers for one topic that was asked for, by name or by id.
 func (s *Server) findTopic(nowMs int64, version int16, asked kmsg.MetadataRequestTopic, mayCreate bool) kmsg.MetadataResponseTopic {
 	if asked.TopicID != [16]byte{} || asked.Topic == nil {
 		name, ok := s.cluster.TopicName(asked.TopicID)
-		if version < 12 {
-			return topicError(asked, kerr.InvalidRequest.Code)
-		}
 		if !ok {
 			return topicError(asked, kerr.UnknownTopicID.Code)
 		}

@@ -39,11 +39,8 @@ func createTopics(s *Server, c *call, nowMs int64) {
 		}
 		if row.ErrorCode = code; code != 0 {
 			row.ErrorMessage = words(message)
-		} else if created, ok := s.cluster.Topic(t.Topic); ok {
-			row.TopicID = created.ID
-			row.NumPartitions = int32(len(created.Partitions))
-			row.ReplicationFactor = int16(len(created.Partitions[0].Replicas))
-			row.Configs = s.createdWith(c.conn.broker, t.Topic)
+		} else {
+			s.describeCreated(&row, t)
 		}
 		c.note(code)
 		answer.Topics = append(answer.Topics, row)
@@ -51,14 +48,32 @@ func createTopics(s *Server, c *call, nowMs int64) {
 	c.complete(answer)
 }
 
-// createdWith tells the settings of a new topic (KIP-525).
-func (s *Server) createdWith(broker int32, topic string) []kmsg.CreateTopicsResponseTopicConfig {
-	list, _, _ := s.cluster.Settings(broker, Resource{ResourceTopic, topic})
-	rows := make([]kmsg.CreateTopicsResponseTopicConfig, len(list))
-	for i := range list {
-		rows[i].Name, rows[i].Value, rows[i].Source = list[i].Name, &list[i].Value, list[i].Source
+// describeCreated tells the shape and the settings of a topic that was created, or would have been (KIP-525).
+func (s *Server) describeCreated(row *kmsg.CreateTopicsResponseTopic, t kmsg.CreateTopicsRequestTopic) {
+	var list []Setting
+	row.NumPartitions, row.ReplicationFactor, list = s.cluster.Planned(newTopicOf(t))
+	if created, ok := s.cluster.Topic(t.Topic); ok {
+		row.TopicID, row.NumPartitions = created.ID, int32(len(created.Partitions))
+		row.ReplicationFactor = int16(len(created.Partitions[0].Replicas))
 	}
-	return rows
+	row.Configs = make([]kmsg.CreateTopicsResponseTopicConfig, len(list))
+	for i := range list {
+		row.Configs[i].Name, row.Configs[i].Value, row.Configs[i].Source = list[i].Name, &list[i].Value, list[i].Source
+	}
+}
+
+// newTopicOf is what a request asks for, without a placement by hand.
+func newTopicOf(t kmsg.CreateTopicsRequestTopic) NewTopic {
+	spec := NewTopic{Name: t.Topic, Partitions: t.NumPartitions, Replicas: t.ReplicationFactor}
+	if n := len(t.ReplicaAssignment); n > 0 {
+		spec.Partitions, spec.Replicas = int32(n), int16(len(t.ReplicaAssignment[0].Replicas))
+	}
+	for _, cfg := range t.Configs {
+		if cfg.Value != nil {
+			spec.Configs = append(spec.Configs, TopicConfig{Name: cfg.Name, Value: *cfg.Value})
+		}
+	}
+	return spec
 }
 
 func (s *Server) createTopic(nowMs int64, t kmsg.CreateTopicsRequestTopic, validateOnly bool) (code int16, message string) {
@@ -82,9 +97,10 @@ func (s *Server) createTopic(nowMs int64, t kmsg.CreateTopicsRequestTopic, valid
 		}
 	}
 	for _, cfg := range t.Configs {
-		if cfg.Value != nil {
-			spec.Configs = append(spec.Configs, TopicConfig{Name: cfg.Name, Value: *cfg.Value})
+		if cfg.Value == nil {
+			return kerr.InvalidConfig.Code, "the setting " + cfg.Name + " has no value"
 		}
+		spec.Configs = append(spec.Configs, TopicConfig{Name: cfg.Name, Value: *cfg.Value})
 	}
 	return s.cluster.CreateTopic(nowMs, spec)
 }

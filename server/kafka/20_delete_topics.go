@@ -25,7 +25,14 @@ func deleteTopics(s *Server, c *call, nowMs int64) {
 	for _, t := range asked {
 		times[s.nameToDelete(t)]++
 	}
+	told := map[string]bool{} // a topic that is named twice has one row
 	for _, t := range asked {
+		if name := s.nameToDelete(t); name != "" && times[name] > 1 {
+			if told[name] {
+				continue
+			}
+			told[name] = true
+		}
 		row := kmsg.NewDeleteTopicsResponseTopic()
 		row.Topic, row.TopicID = t.Topic, t.TopicID
 		var message string

@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -21,6 +22,9 @@ func offsetForLeaderEpoch(s *Server, c *call, _ int64) {
 			row := kmsg.NewOffsetForLeaderEpochResponseTopicPartition()
 			row.Partition = p.Partition
 			row.LeaderEpoch, row.EndOffset, row.ErrorCode = s.cluster.EpochEnd(c.conn.broker, t.Topic, p.Partition, p.CurrentLeaderEpoch, p.LeaderEpoch)
+			if p.CurrentLeaderEpoch < -1 && row.ErrorCode == 0 { // no epoch, but not "none" either: one that is over
+				row.LeaderEpoch, row.EndOffset, row.ErrorCode = -1, -1, kerr.FencedLeaderEpoch.Code
+			}
 			c.note(row.ErrorCode)
 			topic.Partitions = append(topic.Partitions, row)
 		}

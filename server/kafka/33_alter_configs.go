@@ -73,7 +73,7 @@ func checkAlteration(a alteration) (code int16, message string) {
 		}
 		seen[change.Name] = true
 	}
-	if a.resource.Kind == ResourceTopic && !validTopic(a.resource.Name) {
+	if a.resource.Kind == ResourceTopic && a.resource.Name != "" && !validTopic(a.resource.Name) {
 		return kerr.InvalidTopicException.Code, "no topic can have this name"
 	}
 	return 0, ""

@@ -1,6 +1,8 @@
 package kafka
 
 import (
+	"slices"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -19,7 +21,12 @@ func createPartitions(s *Server, c *call, nowMs int64) {
 	for _, t := range request.Topics {
 		times[t.Topic]++
 	}
+	told := map[string]bool{}
 	for _, t := range request.Topics {
+		if told[t.Topic] {
+			continue
+		}
+		told[t.Topic] = true
 		row := kmsg.NewCreatePartitionsResponseTopic()
 		row.Topic = t.Topic
 		var message string
@@ -44,12 +51,30 @@ func (s *Server) createPartitions(nowMs int64, t kmsg.CreatePartitionsRequestTop
 		return kerr.InvalidRequest.Code, "the number of an internal topic's partitions cannot be changed: groups find their partition by it"
 	case int(t.Count) <= len(topic.Partitions):
 		return kerr.InvalidPartitions.Code, "the topic has as many partitions, or more, and partitions cannot be taken away"
+	case t.Assignment != nil && len(t.Assignment) != int(t.Count)-len(topic.Partitions):
+		return kerr.InvalidReplicaAssignment.Code, "a placement by hand names the replicas of each new partition"
 	case validateOnly:
-		return 0, ""
+		return s.checkPlaces(t)
 	}
 	var places [][]int32
 	for _, a := range t.Assignment {
 		places = append(places, a.Replicas)
 	}
 	return s.cluster.AddPartitions(nowMs, t.Topic, t.Count, places)
+}
+
+// checkPlaces finds what is wrong with a placement by hand that is not made.
+func (s *Server) checkPlaces(t kmsg.CreatePartitionsRequestTopic) (int16, string) {
+	there := append(slices.Clone(s.cluster.Brokers()), s.cluster.Fenced()...)
+	for _, a := range t.Assignment {
+		for i, id := range a.Replicas {
+			if slices.Contains(a.Replicas[:i], id) || !slices.ContainsFunc(there, func(b Broker) bool { return b.ID == id }) {
+				return kerr.InvalidReplicaAssignment.Code, "a partition's replicas are on different brokers that are there"
+			}
+		}
+		if len(a.Replicas) == 0 {
+			return kerr.InvalidReplicaAssignment.Code, "a partition has at least one replica"
+		}
+	}
+	return 0, ""
 }

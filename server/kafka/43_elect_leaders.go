@@ -17,7 +17,17 @@ func electLeaders(s *Server, c *call, nowMs int64) {
 	request := c.request.(*kmsg.ElectLeadersRequest)
 	answer := request.ResponseKind().(*kmsg.ElectLeadersResponse)
 	if request.ElectionType < 0 || request.ElectionType > 1 {
-		answer.ErrorCode, c.code = kerr.InvalidRequest.Code, kerr.InvalidRequest.Code
+		c.code = kerr.InvalidRequest.Code
+		for _, t := range request.Topics {
+			topic := kmsg.NewElectLeadersResponseTopic()
+			topic.Topic = t.Topic
+			for _, p := range t.Partitions {
+				answer.ErrorCode = c.code
+				topic.Partitions = append(topic.Partitions, kmsg.ElectLeadersResponseTopicPartition{Partition: p, ErrorCode: c.code,
+					ErrorMessage: words("an election is of type 0 (preferred) or 1 (unclean)")})
+			}
+			answer.Topics = append(answer.Topics, topic)
+		}
 		c.complete(answer)
 		return
 	}

@@ -9,7 +9,8 @@ import (
 // ListTransactions (66), v0 and v1 (KIP-664): the transactional ids that this broker coordinates; clients ask every
 // broker.
 //
-//   - v1: only transactions that are open for longer than so many milliseconds (KIP-994)
+//   - v1: only transactions that are open for longer than so many milliseconds (KIP-994); one that is not open, too: its
+//     start is -1
 var listTransactionsAPI = api{key: 66, name: "ListTransactions", min: 0, max: 1, run: listTransactions}
 
 // transactionStates are the states by which a client may filter, by Kafka's names.
@@ -32,7 +33,7 @@ func listTransactions(s *Server, c *call, nowMs int64) {
 		switch {
 		case len(request.StateFilters) > 0 && !slices.Contains(states, t.State):
 		case len(request.ProducerIDFilters) > 0 && !slices.Contains(request.ProducerIDFilters, t.ProducerID):
-		case c.version >= 1 && request.DurationFilterMillis >= 0 && (t.StartMs < 0 || nowMs-t.StartMs <= request.DurationFilterMillis):
+		case c.version >= 1 && request.DurationFilterMillis >= 0 && nowMs-t.StartMs <= request.DurationFilterMillis:
 		default:
 			row := kmsg.NewListTransactionsResponseTransactionState()
 			row.TransactionalID, row.ProducerID, row.TransactionState = t.ID, t.ProducerID, t.State

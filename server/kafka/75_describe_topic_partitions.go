@@ -28,15 +28,17 @@ func describeTopicPartitions(s *Server, c *call, _ int64) {
 	}
 	first := int32(0)
 	if from := request.Cursor; from != nil {
+		if from.Partition < 0 || len(request.Topics) > 0 && !slices.Contains(names, from.Topic) {
+			refusePage(c, request, answer)
+			return
+		}
 		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name < from.Topic })
 		if len(names) > 0 && names[0] == from.Topic {
 			first = max(from.Partition, 0)
 		}
 	}
 	room := int(request.ResponsePartitionLimit)
-	if room <= 0 || room > maxPartitionsPerPage {
-		room = maxPartitionsPerPage
-	}
+	room = max(1, min(room, maxPartitionsPerPage))
 	for _, name := range names {
 		t, ok := s.cluster.Topic(name)
 		if ok && room == 0 {
@@ -56,6 +58,18 @@ func describeTopicPartitions(s *Server, c *call, _ int64) {
 	c.complete(answer)
 }
 
+// refusePage answers a cursor that points to nothing that was asked for.
+func refusePage(c *call, request *kmsg.DescribeTopicPartitionsRequest, answer *kmsg.DescribeTopicPartitionsResponse) {
+	c.code = kerr.InvalidRequest.Code
+	for _, t := range request.Topics {
+		row := kmsg.NewDescribeTopicPartitionsResponseTopic()
+		row.Topic, row.ErrorCode = kmsg.StringPtr(t.Topic), c.code
+		row.Partitions = []kmsg.DescribeTopicPartitionsResponseTopicPartition{}
+		answer.Topics = append(answer.Topics, row)
+	}
+	c.complete(answer)
+}
+
 // pageOf describes a topic from one partition on, room partitions at most; next is where the rest begins, -1 where there is
 // none.
 func pageOf(name string, t Topic, known bool, first int32, room int) (row kmsg.DescribeTopicPartitionsResponseTopic, next int32) {
@@ -64,7 +78,7 @@ func pageOf(name string, t Topic, known bool, first int32, room int) (row kmsg.D
 	row.AuthorizedOperations = allTopicOperations
 	row.Partitions = []kmsg.DescribeTopicPartitionsResponseTopicPartition{}
 	if !known {
-		row.ErrorCode, row.AuthorizedOperations = kerr.UnknownTopicOrPartition.Code, -1<<31
+		row.ErrorCode = kerr.UnknownTopicOrPartition.Code
 		if !validTopic(name) {
 			row.ErrorCode = kerr.InvalidTopicException.Code
 		}

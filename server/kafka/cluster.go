@@ -34,6 +34,8 @@ type Cluster interface {
 	TopicName(id [16]byte) (name string, ok bool)
 	// CreateTopic also creates __consumer_offsets, with its own settings, when that name is asked for.
 	CreateTopic(nowMs int64, t NewTopic) (code int16, message string)
+	// Planned tells what a topic would have, asked for like this: its numbers without defaults, and its settings by name.
+	Planned(t NewTopic) (partitions int32, replicas int16, list []Setting)
 
 	// Group gives a request to the group coordinator of a broker that runs. Forget drops the receiver.
 	Group(nowMs int64, broker int32, r coordinator.Request, to Receiver) (ticket int64)

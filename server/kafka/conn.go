@@ -194,7 +194,7 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 		c.readerClientID = string(h.clientID)
 	}
 	next.clientID = c.readerClientID
-	if h.version > a.max {
+	if h.version > a.max || h.version < 0 {
 		return next, nil // ApiVersions of a newer client: the answer does not depend on the body
 	}
 	c.bareTokens = a.key == saslHandshakeAPI.key && h.version == 0
@@ -221,8 +221,8 @@ func (c *conn) checkBatches(next *call, p *kmsg.ProduceRequest) {
 	}
 	for i := range p.Topics {
 		for j := range p.Topics[i].Partitions {
-			batch := p.Topics[i].Partitions[j].Records
-			if len(batch) <= 22 || batch[22]&0x07 == 0 {
+			batch, code, _ := onlyBatch(next.version, p.Topics[i].Partitions[j].Records)
+			if code != 0 || len(batch) <= attributesAt || batch[attributesAt]&0x07 == 0 {
 				continue
 			}
 			if code, message := c.srv.cfg.CheckBatch(batch); code != 0 {

@@ -114,7 +114,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, frame []byte) {
 		h, a, err := s.parseHeader(frame)
-		if err != nil || h.version > a.max {
+		if err != nil || h.version > a.max || h.version < 0 {
 			return
 		}
 		if _, err := decode(a, h); err != nil {

@@ -39,7 +39,7 @@ func (s *Server) parseHeader(frame []byte) (h header, a *api, err error) {
 	return h, a, nil
 }
 
-// lookUp finds what serves a key in a version. A version of ApiVersions that is too high is found too: its answer is a
+// lookUp finds what serves a key in a version. A version of ApiVersions that is none is found too: its answer is a
 // downgrade (KIP-511). For everything else Kafka closes the connection.
 func (s *Server) lookUp(key, version int16) (*api, error) {
 	if key < 0 || int(key) >= len(s.apis) || s.apis[key] == nil {
@@ -49,7 +49,7 @@ func (s *Server) lookUp(key, version int16) (*api, error) {
 		return nil, refusef("there is no API key %d; this does not look like a Kafka client", key)
 	}
 	a := s.apis[key]
-	if key == apiVersionsAPI.key && version > a.max {
+	if key == apiVersionsAPI.key && (version > a.max || version < 0) {
 		return a, nil
 	}
 	if version < a.decodeFrom || version > a.max {

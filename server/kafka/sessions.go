@@ -79,8 +79,6 @@ func (s *sessions) begin(c *call, request *kmsg.FetchRequest, nowMs int64) (f fe
 		}
 		f.create = request.SessionEpoch == 0
 		return f, 0
-	case request.SessionID == 0:
-		return f, kerr.InvalidFetchSessionEpoch.Code
 	}
 	known := s.byID[request.SessionID]
 	switch {

@@ -32,12 +32,11 @@ func TestCornersAreAnsweredAlike(t *testing.T) {
 			s.tell("a", r)
 		}})
 	}
-	var results []result
+	jobs := make([]job, len(corners))
 	for i, c := range corners {
-		group := fmt.Sprintf("corner-%d", i)
-		results = append(results, result{c.name, put(theirs, group, c.put), put(ours, group, c.put)})
+		jobs[i] = job{c.name, c.put}
 	}
-	report(t, results)
+	report(t, askAll(t, theirs, ours, jobs))
 }
 
 // pair brings two members into Stable and returns their ids.

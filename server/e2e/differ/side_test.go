@@ -22,6 +22,10 @@ import (
 // parkedAfter is how long an answer may take before its request counts as held; answers come within few milliseconds.
 const parkedAfter = 1500 * time.Millisecond
 
+// dataPatience is parkedAfter for questions about records and topics, where nothing is held that ends: a broker that has made
+// thousands of topics may take seconds.
+const dataPatience = 8 * time.Second
+
 // side is one cluster while one question is put to it. What differs by chance is told under a name: member ids as m1, m2
 // in the order of their first appearance.
 type side struct {
@@ -33,12 +37,23 @@ type side struct {
 	sent    map[string]int32        // by actor: the correlation id of what was sent last
 	// producers are the producer ids that were given out, in their order.
 	producers map[int64]int
+	// topicIDs gives names to topic ids, ids has them by topic. sessions are the fetch sessions in the order of their appearance.
+	topicIDs map[[16]byte]string
+	ids      map[string][16]byte
+	sessions map[int32]int
+	// made counts the partitions of the topics that were created.
+	made map[string]int32
+	// all is set where the answer is about everything: then what other questions made is left out.
+	all bool
+	// wordless is set where of the words to an error only counts whether there are any.
+	wordless bool
 	// told is what was answered, a line a field.
 	told []string
 }
 
 func newSide(address, group string) *side {
-	return &side{address: address, group: group, conns: map[string]*wire.Conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}, sent: map[string]int32{}, producers: map[int64]int{}}
+	return &side{address: address, group: group, conns: map[string]*wire.Conn{}, names: map[string]string{}, asked: map[string]kmsg.Request{}, sent: map[string]int32{}, producers: map[int64]int{},
+		topicIDs: map[[16]byte]string{}, ids: map[string][16]byte{}, sessions: map[int32]int{}, made: map[string]int32{}}
 }
 
 func (s *side) close() {
@@ -96,9 +111,20 @@ func (s *side) tell(actor string, r kmsg.Request) kmsg.Response {
 	return s.tellNext(actor, r, parkedAfter)
 }
 
+// tellAs is tell where the answer comes in another version's layout than the request's.
+func (s *side) tellAs(actor string, r kmsg.Request, version int16) {
+	s.send(actor, r)
+	old := kmsg.RequestForKey(r.Key())
+	old.SetVersion(version)
+	s.tellNext(actor, old, parkedAfter)
+}
+
 // tellNext writes down the answer to a request that was sent.
 func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.Response {
 	title := fmt.Sprintf("%s %s v%d", actor, kmsg.NameForKey(r.Key()), r.GetVersion())
+	if s.wordless {
+		most = max(most, dataPatience)
+	}
 	a, err := s.by(actor).Receive(s.sent[actor], r, most)
 	switch {
 	case err == wire.ErrHeld:
@@ -119,6 +145,11 @@ func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.R
 // lines are the fields of an answer. Lists without a meaning in their order are sorted.
 func (s *side) lines(a kmsg.Response) []string {
 	s.nameMembers(a)
+	s.onlyOwn(a)
+	s.nameTopics(a)
+	if v, ok := a.(*kmsg.ApiVersionsResponse); ok {
+		return versionLines(v)
+	}
 	return s.fields("  ", reflect.ValueOf(a).Elem())
 }
 
@@ -126,6 +157,37 @@ func (s *side) lines(a kmsg.Response) []string {
 func (s *side) nameMembers(a kmsg.Response) {
 	if j, ok := a.(*kmsg.JoinGroupResponse); ok {
 		s.name(j.MemberID)
+	}
+}
+
+// versionLines tell what is advertised, a line an API.
+func versionLines(a *kmsg.ApiVersionsResponse) []string {
+	all := []string{fmt.Sprintf("  .ErrorCode = %d", a.ErrorCode), fmt.Sprintf("  .ThrottleMillis = %d", a.ThrottleMillis)}
+	for _, k := range a.ApiKeys {
+		all = append(all, fmt.Sprintf("  %s: %d to %d", kmsg.NameForKey(k.ApiKey), k.MinVersion, k.MaxVersion))
+	}
+	for _, f := range a.SupportedFeatures {
+		all = append(all, fmt.Sprintf("  supports %s: %d to %d", f.Name, f.MinVersion, f.MaxVersion))
+	}
+	for _, f := range a.FinalizedFeatures {
+		all = append(all, fmt.Sprintf("  has %s: %d to %d", f.Name, f.MinVersionLevel, f.MaxVersionLevel))
+	}
+	return append(all, fmt.Sprintf("  .ZkMigrationReady = %v", a.ZkMigrationReady))
+}
+
+// nameTopics gives names to the ids of new topics.
+func (s *side) nameTopics(a kmsg.Response) {
+	created, ok := a.(*kmsg.CreateTopicsResponse)
+	if !ok {
+		return
+	}
+	for _, t := range created.Topics {
+		if t.ErrorCode == 0 {
+			s.made[t.Topic] = max(1, t.NumPartitions)
+			if t.TopicID != [16]byte{} {
+				s.topicIDs[t.TopicID] = "<id of " + s.text(t.Topic) + ">"
+			}
+		}
 	}
 }
 
@@ -156,6 +218,49 @@ func (s *side) producer(id int64) string {
 	return fmt.Sprintf("<producer %d>", s.producers[id])
 }
 
+// byChance tells fields that differ by chance, or by where a cluster is, under a name.
+func (s *side) byChance(of, field string, v reflect.Value) (string, bool) {
+	switch {
+	case field == "ProducerID" && v.Int() >= 0:
+		return s.producer(v.Int()), true
+	case v.Type() == reflect.TypeFor[[16]byte]():
+		id := v.Interface().([16]byte)
+		if name, ok := s.topicIDs[id]; ok {
+			return name, true
+		}
+		return hex.EncodeToString(id[:]), true
+	case field == "SessionID" && v.Int() > 0:
+		id := int32(v.Int())
+		if s.sessions[id] == 0 {
+			s.sessions[id] = len(s.sessions) + 1
+		}
+		return fmt.Sprintf("<session %d>", s.sessions[id]), true
+	case s.wordless && field == "ErrorMessage":
+		switch {
+		case v.IsNil():
+			return "null", true
+		case v.Elem().String() == "":
+			return "no words", true
+		}
+		return "words", true
+	case s.wordless && (field == "LastTimestamp" || field == "Timestamp") && v.Int() > born+59_000 && v.Int() < 1<<62:
+		return "the log's", true
+	case (field == "LogAppendTime" || field == "StartTimestamp") && v.Int() > 0, s.wordless && field == "Port" && v.Int() > 0:
+		return "set", true
+	case field == "Documentation" && !v.IsNil():
+		return "words", true
+	case field == "Dir" && s.wordless:
+		return "set", true
+	case (field == "TotalBytes" || field == "UsableBytes") && v.Int() > 0:
+		return "set", true
+	case field == "ClusterID" && s.wordless && v.Kind() == reflect.Pointer && v.IsNil():
+		return "null", true
+	case field == "ClusterID" && s.wordless:
+		return "set", true
+	}
+	return "", false
+}
+
 func (s *side) fields(path string, v reflect.Value) []string {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -170,8 +275,12 @@ func (s *side) fields(path string, v reflect.Value) []string {
 			if f.Name == "Version" || f.Type.Name() == "Tags" || !f.IsExported() || masked[v.Type().Name()+"."+f.Name] {
 				continue
 			}
-			if f.Name == "ProducerID" && v.Field(i).Int() >= 0 {
-				all = append(all, path+".ProducerID = "+s.producer(v.Field(i).Int()))
+			if named, ok := s.byChance(v.Type().Name(), f.Name, v.Field(i)); ok {
+				all = append(all, path+"."+f.Name+" = "+named)
+				continue
+			}
+			if f.Name == "RecordBatches" {
+				all = append(all, s.batchLines(path+".RecordBatches", v.Field(i).Bytes())...)
 				continue
 			}
 			all = append(all, s.fields(path+"."+f.Name, v.Field(i))...)

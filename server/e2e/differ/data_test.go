@@ -1,0 +1,185 @@
+//go:build interop
+
+package differ
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// dataConfiguration is what both are started with for questions about topics and records.
+var dataConfiguration = map[string]string{
+	"offsets.topic.num.partitions":         "4",
+	"transaction.state.log.num.partitions": "4",
+	"auto.create.topics.enable":            "true",
+	"num.partitions":                       "2",
+	"message.max.bytes":                    "20000",
+}
+
+// dataQuestion is put in every version that both know, each time about topics of its own, or about the shared ones.
+type dataQuestion struct {
+	api          int16
+	name         string
+	since, until int16 // the versions for which it is put; until 0 stands for all
+	// only are the versions for which it is put where the others are the same on the wire.
+	only []int16
+	ask          func(s *side, v int16)
+}
+
+// TestDataAndAdminAnswerAlike puts what producers, consumers and operators ask, right and wrong, in every version.
+func TestDataAndAdminAnswerAlike(t *testing.T) {
+	theirs, ours := startBoth(t, dataConfiguration)
+	for _, address := range []string{theirs, ours} {
+		if told := put(address, sharedGroup, prepareData); len(told) > 0 {
+			t.Fatalf("%s: %v", address, told)
+		}
+	}
+	ranges := commonVersions(t, theirs, ours)
+	list := listing{asked: make([]bool, len(knownDifferences)), used: make([]bool, len(knownDifferences))}
+	for _, area := range []struct {
+		name      string
+		questions []dataQuestion
+	}{
+		{"produce", produceQuestions()}, {"fetch", fetchQuestions()}, {"offsets", offsetQuestions()}, {"metadata", metadataQuestions()}, {"topics", topicQuestions()},
+		{"configs", configQuestions()}, {"placement", placementQuestions()}, {"transactions", transactionQuestions()}, {"cluster", clusterQuestions()},
+	} {
+		t.Run(area.name, func(t *testing.T) {
+			report(t, list.leaveOut(t, askAll(t, theirs, ours, dataJobs(t, ranges, area.questions))))
+		})
+	}
+	for k, d := range knownDifferences {
+		if d.of(version()) && list.asked[k] && !list.used[k] {
+			t.Errorf("this is no difference any more, take it out of the list: %s", d)
+		}
+	}
+}
+
+// dataJobs puts each question in each version that both know.
+func dataJobs(t *testing.T, ranges map[int16][2]int16, questions []dataQuestion) (jobs []job) {
+	t.Helper()
+	for _, q := range questions {
+		span, common := ranges[q.api]
+		if !common {
+			t.Errorf("%s: not both serve it", kmsg.NameForKey(q.api))
+			continue
+		}
+		last := span[1]
+		if q.until > 0 {
+			last = min(last, q.until)
+		}
+		for v := max(span[0], q.since); v <= last; v++ {
+			if q.only != nil && !slices.Contains(q.only, v) {
+				continue
+			}
+			jobs = append(jobs, job{fmt.Sprintf("%s v%d: %s", kmsg.NameForKey(q.api), v, q.name), func(s *side) {
+				s.wordless = true
+				q.ask(s, v)
+			}})
+		}
+	}
+	return jobs
+}
+
+// listing notes which rows of the list of known differences could cover something, and which did.
+type listing struct{ asked, used []bool }
+
+// leaveOut takes what is known to differ out of the results.
+func (l *listing) leaveOut(t *testing.T, results []result) []result {
+	t.Helper()
+	some := 0
+	for i, r := range results {
+		for k, d := range knownDifferences {
+			l.asked[k] = l.asked[k] || d.about.MatchString(r.title)
+		}
+		rest, rows := unlisted(r)
+		some += min(1, len(rows))
+		for _, k := range rows {
+			l.used[k] = true
+		}
+		results[i] = rest
+	}
+	t.Logf("%d questions differ in what is listed", some)
+	return results
+}
+
+// unlisted is a result without what is known to differ in it, and the rows of the list that say so.
+func unlisted(r result) (rest result, rows []int) {
+	if difference(r.theirs, r.ours) == "" {
+		return r, nil
+	}
+	rest = r
+	for k, d := range knownDifferences {
+		if !d.of(version()) || !d.about.MatchString(r.title) {
+			continue
+		}
+		theirs, ours := d.cover(rest.theirs, rest.ours)
+		if len(theirs) != len(rest.theirs) || len(ours) != len(rest.ours) {
+			rows = append(rows, k)
+			rest.theirs, rest.ours = theirs, ours
+		}
+	}
+	if len(rows) > 0 && len(beyond(rest.theirs, rest.ours))+len(beyond(rest.ours, rest.theirs)) == 0 {
+		rest.theirs = rest.ours // entries are sorted by all of their fields, those that differ too
+	}
+	return rest, rows
+}
+
+// known is a difference that is meant: its lines on both sides, and why. What it covers is taken out of both.
+type known struct {
+	about        *regexp.Regexp
+	theirs, ours *regexp.Regexp // the lines; nil where that side has none
+	// versions of Apache Kafka where it is so, "" for all.
+	only string
+	why  string
+}
+
+func differs(about, theirs, ours, why string) known { return differsIn("", about, theirs, ours, why) }
+
+func differsIn(only, about, theirs, ours, why string) known {
+	line := func(pattern string) *regexp.Regexp {
+		if pattern == "" {
+			return nil
+		}
+		return regexp.MustCompile(pattern)
+	}
+	return known{regexp.MustCompile(about), line(theirs), line(ours), only, why}
+}
+
+func (d known) String() string {
+	return fmt.Sprintf("%s: Kafka %v, here %v: %s", d.about, d.theirs, d.ours, d.why)
+}
+
+func (d known) of(version string) bool { return d.only == "" || strings.HasPrefix(version, d.only) }
+
+// cover takes the lines out that only one side has and that are the difference.
+func (d known) cover(theirs, ours []string) (a, b []string) {
+	return without(theirs, matching(d.theirs, beyond(theirs, ours))), without(ours, matching(d.ours, beyond(ours, theirs)))
+}
+
+func matching(pattern *regexp.Regexp, lines []string) (found []string) {
+	for _, l := range lines {
+		if pattern != nil && pattern.MatchString(l) {
+			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// without takes some lines out, each as often as it is there, from the end.
+func without(lines, some []string) []string {
+	kept := slices.Clone(lines)
+	for _, l := range some {
+		for i := len(kept) - 1; i >= 0; i-- {
+			if kept[i] == l {
+				kept = slices.Delete(kept, i, i+1)
+				break
+			}
+		}
+	}
+	return kept
+}
