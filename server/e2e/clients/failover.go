@@ -47,24 +47,25 @@ type failing struct {
 	sent  []string
 }
 
-// perPartition is how many of each kind's records a partition gets.
-const perPartition = each / partitions
-
 func (f *failing) play() (err error) {
-	if err := f.send(); err != nil {
+	if err := f.send(f.kinds[0]); err != nil {
 		return err
 	}
 	if f.a, f.b, err = f.pair(f.group, "", "", sessionMs); err != nil {
 		return err
 	}
-	if err := f.keep(perPartition); err != nil {
+	if err := f.begun(); err != nil {
+		return err
+	}
+	kept := int64(len(f.sent) / partitions)
+	if err := f.keep(kept); err != nil {
 		return err
 	}
 	coordinator, err := coordinatorOf(f.bootstrap, f.group)
 	if err != nil {
 		return err
 	}
-	for _, what := range []string{"kill", "restart"} {
+	for i, what := range []string{"kill", "restart"} {
 		seen, err := f.seen()
 		if err == nil {
 			err = f.cluster.order(coordinator, what)
@@ -73,27 +74,41 @@ func (f *failing) play() (err error) {
 			f.admin, err = f.program("admin")
 		}
 		if err == nil {
-			err = f.send()
+			err = f.send(f.kinds[i+1])
 		}
 		if err == nil {
-			err = f.consumed(seen)
+			err = f.consumed(seen, settleMost)
 		}
 		if err == nil && what == "kill" && f.client.asKafka["commit"] == "" {
-			err = f.soon(func() error { return f.stored(f.group, perPartition) })
+			err = f.soon(func() error { return f.stored(f.group, kept) })
 		}
 		if err != nil {
 			return fmt.Errorf("after the %s of broker %d: %w", what, coordinator, err)
 		}
 	}
-	if err := f.keep(3 * perPartition); err != nil {
+	if err := f.keep(int64(len(f.sent) / partitions)); err != nil {
 		return fmt.Errorf("after all: %w", err)
 	}
 	return f.nothingLost()
 }
 
-// send has the next kind of records acknowledged. Some clients give up before there is a new leader, and are asked again.
-func (f *failing) send() error {
-	kind := f.kinds[len(f.sent)/each]
+// begun waits until both members are given what is sent now. Until then one may still ask where a partition ends, which is
+// where it begins by default, and pass over what comes meanwhile.
+func (f *failing) begun() (err error) {
+	for range 6 {
+		seen, seenErr := f.seen()
+		if err = errors.Join(seenErr, f.send(f.kinds[0])); err != nil {
+			return err
+		}
+		if err = f.consumed(seen, settleMost/6); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// send has records of a kind acknowledged. Some clients give up before there is a new leader, and are asked again.
+func (f *failing) send(kind string) error {
 	for i := range each {
 		f.sent = append(f.sent, fmt.Sprintf("%s-%d", kind, i))
 	}
@@ -143,8 +158,8 @@ func (f *failing) seen() (all [2]int, err error) {
 
 // consumed waits until both members have had all of the last kind from their half of the partitions. What a client counts
 // may be less than 0: it does not say; then both own their half.
-func (f *failing) consumed(before [2]int) error {
-	end := time.Now().Add(settleMost)
+func (f *failing) consumed(before [2]int, most time.Duration) error {
+	end := time.Now().Add(most)
 	for {
 		now, err := f.seen()
 		if err != nil {
@@ -155,7 +170,7 @@ func (f *failing) consumed(before [2]int) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("after %s the members have had %d and %d records more, expected %d at least", settleMost, now[0]-before[0], now[1]-before[1], each/2)
+			return fmt.Errorf("after %s the members have had %d and %d records more, expected %d at least", most, now[0]-before[0], now[1]-before[1], each/2)
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
