@@ -219,7 +219,7 @@ func lessonForTests() *LessonPage {
 	return &LessonPage{ID: "unclean-restart", Number: 1, Of: 2, Title: Text{"The unclean restart", "不干净的重启"}, Next: "other",
 		Steps: []StepPage{{Name: "ghost", Title: Text{"Why?", "为什么？"}, Body: Text{"<p>Because.</p>", "<p>因为。</p>"},
 			Question: &QuestionPage{Ask: Text{"What?", "什么？"}, Options: []OptionPage{{ID: "a", Text: Text{"A", "甲"}, Why: Text{"W", "因"}}, {ID: "b", Text: Text{"B", "乙"}}}},
-			Hints: []Text{{"Look.", "看。"}}}},
-		Goals: []NamedText{{"m", Text{"3 members", "3 个成员"}}},
+			Hints:    []Text{{"Look.", "看。"}}}},
+		Goals:  []NamedText{{"m", Text{"3 members", "3 个成员"}}},
 		Script: "setup\n  seed 1 # </script><script>alert(1)</script>\n"}
 }
