@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -22,10 +23,52 @@ type owner struct {
 	closed *closedConn
 }
 
-// claims are a connection's member ids.
+// claims are a connection's member ids: few of most connections, so a map is made only for more. last is the one that
+// spoke last.
 type claims struct {
-	keys map[memberKey]struct{}
 	last memberKey
+	few  []memberKey
+	many map[memberKey]struct{}
+}
+
+const fewClaims = 8
+
+// add reports whether the id is among them now: there may be maxClaims.
+func (c *claims) add(k memberKey) bool {
+	switch _, known := c.many[k]; {
+	case known || slices.Contains(c.few, k):
+	case len(c.few) < fewClaims:
+		c.few = append(c.few, k)
+	case len(c.few)+len(c.many) >= maxClaims:
+		return false
+	default:
+		if c.many == nil {
+			c.many = map[memberKey]struct{}{}
+		}
+		c.many[k] = struct{}{}
+	}
+	return true
+}
+
+func (c *claims) remove(k memberKey) {
+	c.few = slices.DeleteFunc(c.few, func(o memberKey) bool { return o == k })
+	delete(c.many, k)
+}
+
+// all visits them, in no order.
+func (c *claims) all() iter.Seq[memberKey] {
+	return func(visit func(memberKey) bool) {
+		for _, k := range c.few {
+			if !visit(k) {
+				return
+			}
+		}
+		for k := range c.many {
+			if !visit(k) {
+				return
+			}
+		}
+	}
 }
 
 // members knows which connection carries which member, so that a closed one can be said to leave ghosts behind. It
@@ -66,14 +109,8 @@ func (m *members) claim(c *conn, k memberKey) {
 	if c.claims.last == k {
 		return
 	}
-	if _, known := c.claims.keys[k]; !known {
-		if len(c.claims.keys) >= maxClaims {
-			return
-		}
-		if c.claims.keys == nil {
-			c.claims.keys = map[memberKey]struct{}{}
-		}
-		c.claims.keys[k] = struct{}{}
+	if !c.claims.add(k) {
+		return
 	}
 	c.claims.last = k
 	o := m.owners[k]
@@ -82,7 +119,7 @@ func (m *members) claim(c *conn, k memberKey) {
 		m.owners[k] = o
 	}
 	if o.conn != nil && o.conn != c {
-		delete(o.conn.claims.keys, k)
+		o.conn.claims.remove(k)
 		o.conn.claims.last = memberKey{}
 	}
 	o.conn, o.closed = c, nil
@@ -127,7 +164,7 @@ func (m *members) saw(e *event.Event) {
 		k := memberKey{e.Group, b.Member}
 		if o := m.owners[k]; o != nil {
 			if o.conn != nil {
-				delete(o.conn.claims.keys, k)
+				o.conn.claims.remove(k)
 				o.conn.claims.last = memberKey{}
 			}
 			delete(m.owners, k)
@@ -146,7 +183,7 @@ func (m *members) saw(e *event.Event) {
 func (m *members) left(nowMs int64, c *conn, why string) []string {
 	rest := &closedConn{c.id, c.clientID, c.broker, nowMs, why}
 	var ghosts []string
-	for k := range c.claims.keys {
+	for k := range c.claims.all() {
 		o := m.owners[k]
 		if o == nil || o.conn != c {
 			continue
