@@ -62,7 +62,7 @@ func TestProduceAnswers(t *testing.T) {
 		{"an old format", produceOf("orders", 0, old), kerr.InvalidRecord.Code, -1},
 		{"two batches", produceOf("orders", 0, append(batch("x"), batch("y")...)), kerr.InvalidRecord.Code, -1},
 		{"no batch", produceOf("orders", 0, nil), kerr.InvalidRecord.Code, -1},
-		{"a cut batch", produceOf("orders", 0, batch("x")[:40]), kerr.CorruptMessage.Code, -1},
+		{"a cut batch", produceOf("orders", 0, batch("x")[:40]), kerr.InvalidRecord.Code, -1},
 		{"too much", produceOf("orders", 0, batch(string(make([]byte, 6000)))), kerr.MessageTooLarge.Code, -1},
 		{"strange acks", acks, kerr.InvalidRequiredAcks.Code, -1},
 		{"a plain batch with a transactional id", txn, 0, 1},
@@ -156,8 +156,8 @@ func TestFetchAnswers(t *testing.T) {
 		{"a new session", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.SessionEpoch = 0 }), 0, 0, 3, false, 3},
 		{"a session that is not", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.SessionID, r.SessionEpoch = 5, 1 }), kerr.FetchSessionIDNotFound.Code, 0, 0, false, 0},
 		{"the end of one", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.SessionID, r.SessionEpoch = 5, -1 }), 0, 0, 3, false, 3},
-		{"an epoch without a session", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.SessionEpoch = 3 }), kerr.InvalidFetchSessionEpoch.Code, 0, 0, false, 0},
-		{"somebody who says to be a replica", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.ReplicaID = 2 }), kerr.InvalidRequest.Code, 0, 0, false, 0},
+		{"an epoch without a session", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.SessionEpoch = 3 }), kerr.FetchSessionIDNotFound.Code, 0, 0, false, 0},
+		{"somebody who says to be a replica", with(func(r *kmsg.FetchRequest, _ *kmsg.FetchRequestTopicPartition) { r.ReplicaID = 2 }), 0, kerr.NotLeaderForPartition.Code, 0, false, -1},
 	} {
 		got := ask[*kmsg.FetchResponse](w, c.request)
 		if got.ErrorCode != c.whole || (got.SessionID != 0) != (c.request.SessionEpoch == 0) {

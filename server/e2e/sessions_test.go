@@ -91,7 +91,7 @@ func TestFetchSessions(t *testing.T) {
 		"an old epoch":          {in(id, 9, nil), kerr.InvalidFetchSessionEpoch.Code},
 		"an epoch to come":      {in(id, 12, nil), kerr.InvalidFetchSessionEpoch.Code},
 		"another id":            {in(id+1, 10, nil), kerr.FetchSessionIDNotFound.Code},
-		"no id":                 {in(0, 10, nil), kerr.InvalidFetchSessionEpoch.Code},
+		"no id":                 {in(0, 10, nil), kerr.FetchSessionIDNotFound.Code},
 		"topic ids all at once": {versioned(in(id, 10, nil), 13), kerr.FetchSessionTopicIDError.Code},
 	} {
 		if got := ask[*kmsg.FetchResponse](w, c.request); got.ErrorCode != c.code || got.SessionID != 0 || len(got.Topics) != 0 {
