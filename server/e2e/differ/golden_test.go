@@ -38,6 +38,7 @@ var (
 // TestGoldensOverTheWire sends what the clients of the golden transcripts and of the lessons send, at the same times, to
 // Apache Kafka and to our own server, and compares the answers with those of the script, field by field.
 func TestGoldensOverTheWire(t *testing.T) {
+	t.Parallel() // it mostly waits
 	real := maps.Clone(configuration)
 	delete(real, "group.min.session.timeout.ms")
 	real["group.initial.rebalance.delay.ms"], real["transaction.state.log.num.partitions"] = "3000", "1"

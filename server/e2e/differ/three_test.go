@@ -11,6 +11,7 @@ import (
 // TestThreeBrokersAnswerAlike asks three brokers of each what only a cluster can be asked: where coordinators are, what a
 // broker answers that is not the right one, what clients see when a broker is killed, and what operators can move.
 func TestThreeBrokersAnswerAlike(t *testing.T) {
+	t.Parallel()
 	theirs, ours := startThree(t, threeConfiguration)
 	results := both3(theirs, ours, (*trio).lay)
 	versions := knows(t, theirs, ours)
