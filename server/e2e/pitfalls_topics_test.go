@@ -118,7 +118,7 @@ func TestPitfall20_BatchesAreChecked(t *testing.T) {
 		code  int16
 	}{
 		{"a right one", with(func([]byte) {}), 0},
-		{"a length that is too large", with(func(b []byte) { b[11]++ }), kerr.CorruptMessage.Code},
+		{"a length that is too large", with(func(b []byte) { b[11]++ }), kerr.InvalidRecord.Code},
 		{"magic 1", with(func(b []byte) { b[16] = 1 }), kerr.InvalidRecord.Code},
 		{"another count", with(func(b []byte) { b[60] = 2 }), kerr.InvalidRecord.Code},
 		{"another last offset delta", with(func(b []byte) { b[26] = 1 }), kerr.InvalidRecord.Code},
