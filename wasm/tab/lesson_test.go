@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"grouplab/coordinator/event"
 	"grouplab/lessons"
@@ -76,9 +77,13 @@ func win(d *desk) {
 			switch {
 			case w.Name != step.Name || c.Verb == "until":
 			case c.Verb == "advance":
+				long, err := time.ParseDuration(c.Args[0].Text)
+				if err != nil {
+					d.t.Fatal(err)
+				}
 				d.do("speed", "1")
 				d.key(" ")
-				for end := d.lesson.cursor.nowMs + c.WithinMs; d.lesson.cursor.nowMs < end && d.playing(); {
+				for end := d.lesson.cursor.nowMs + long.Milliseconds(); d.lesson.cursor.nowMs < end && d.playing(); {
 					d.frame(100)
 				}
 				d.do("pause", "")
