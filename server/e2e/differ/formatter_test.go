@@ -189,6 +189,7 @@ func (p printed) canonical() (text string, keep bool) {
 	if p.Key.Type == 0 && p.Key.Data["transactionalId"] != nil || version() != apache.Reference {
 		p.Value.Version = 0
 		delete(p.Value.Data, "topicId")
+		delete(p.Value.Data, "previousProducerId") // of version 1, which 4.3 writes always
 	}
 	withoutClocks(p.Value.Data)
 	return inJSON(p), true
