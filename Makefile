@@ -68,7 +68,7 @@ test-wasm:
 	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
 
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
-	@LESSONS=all $(GO) test -timeout 30m -count=1 -run 'Lesson' -v ./wasm/tab ./server/e2e
+	@LESSONS=all $(GO) test -timeout 30m -count=1 -run 'Lesson' -v ./server/e2e
 
 interop: ## put the same questions to a real Apache Kafka and to our brokers (KAFKA=4.0.2), then run real clients; or some: CLIENTS=kcat,sarama
 	@CLIENTS='$(CLIENTS)' bash .ci/interop
