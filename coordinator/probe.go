@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -109,15 +110,34 @@ func (c *Coordinator) borrow(from *Coordinator, id string) {
 	}
 	g := original.clone(slots)
 	c.groupSlots[g.slot], c.groups[id] = g, g
+	c.borrowTimers(from, g)
+}
+
+// borrowTimers puts the waiting operations of a copied group into the copy's purgatories, in the order in which their timers
+// were armed: of those due in one millisecond the first may end the others.
+func (c *Coordinator) borrowTimers(from *Coordinator, g *group) {
+	type waiting struct {
+		armed int64
+		watch func()
+	}
+	var all []waiting
 	for _, t := range []*timer{&g.joinOp, &g.syncOp} {
 		if d, waits := from.rebalances.Get(t.op); waits {
-			t.op, _ = c.rebalances.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
+			all = append(all, waiting{d.Armed, func() {
+				t.op, _ = c.rebalances.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
+			}})
 		}
 	}
 	for _, m := range slices.Concat(g.members, g.pending, g.departed) {
 		if d, waits := from.sessions.Get(m.session.op); waits {
-			m.session.op, _ = c.sessions.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
+			all = append(all, waiting{d.Armed, func() {
+				m.session.op, _ = c.sessions.TryCompleteElseWatch(d.StartMs, d.Value, d.DeadlineMs, d.Keys...)
+			}})
 		}
+	}
+	slices.SortFunc(all, func(a, b waiting) int { return cmp.Compare(a.armed, b.armed) })
+	for _, w := range all {
+		w.watch()
 	}
 }
 

@@ -95,3 +95,25 @@ func TestProbeOfLaterLooks(t *testing.T) {
 	}
 	b.members(1)
 }
+
+// The session of a static member and the wait for it end in one millisecond. The session was armed first: the member is
+// removed; had the wait ended first, it would have stayed. rapid found that Probe armed them in another order.
+func TestProbeKeepsTheOrderOfTimers(t *testing.T) {
+	b := newBench(t)
+	member := joinWith{version: 9, instance: ptr("i")}
+	ticket := b.join("m", member)
+	b.advance(51)
+	id := b.joined(ticket).MemberID
+	b.synced(b.sync(id, 1, map[string]string{id: "0"}))
+	b.inState(event.Stable)
+	wantCode(t, "heartbeat", b.heartbeat(id, 1), 0)
+	b.twoStep("second", joinWith{})
+	q := kmsg.NewPtrDescribeGroupsRequest()
+	q.Version, q.Groups = 5, []string{groupID}
+	probed := b.c.Probe(b.now+500, Request{Kmsg: q}).Reply.(*kmsg.DescribeGroupsResponse).Groups[0].Members
+	b.now += 500
+	answered := b.describe(groupID, 5).Members
+	if len(answered) != 1 || len(probed) != 1 || probed[0].MemberID != answered[0].MemberID {
+		t.Fatalf("probed %+v, answered %+v", probed, answered)
+	}
+}

@@ -348,6 +348,7 @@ type Details[K comparable, V any] struct {
 	Keys                []K
 	StartMs, DeadlineMs int64
 	Placement           Placement
+	Armed               int64 // of two timers due in one millisecond, the one armed first ends first
 }
 
 // Get returns what is known of an operation; ok is false where it is over.
@@ -357,6 +358,9 @@ func (p *Purgatory[K, V]) Get(op Op) (d Details[K, V], ok bool) {
 	}
 	o := &p.ops.at[op.slot]
 	d = Details[K, V]{Value: o.value, StartMs: o.startMs, DeadlineMs: o.deadline, Placement: p.Place(op)}
+	if o.timer != None {
+		d.Armed = p.wheel.entries[p.wheel.pending("Get", o.timer)].order
+	}
 	for w := o.first; w >= 0; w = p.watchers.at[w].sibling {
 		d.Keys = append(d.Keys, p.lists.at[p.watchers.at[w].list].key)
 	}
