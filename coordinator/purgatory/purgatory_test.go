@@ -222,7 +222,7 @@ func TestWhatIsKnownOfAnOperation(t *testing.T) {
 		t.Errorf("%+v %+v, waiting %+v", a, b, p.Waiting())
 	}
 	d, ok := p.Get(a)
-	if want := (Details[string, string]{"a", []string{"k1", "k2"}, 37, 10_037, Placement{3, 8_000}}); !ok || fmt.Sprint(d) != fmt.Sprint(want) {
+	if want := (Details[string, string]{"a", []string{"k1", "k2"}, 37, 10_037, Placement{3, 8_000}, 1}); !ok || fmt.Sprint(d) != fmt.Sprint(want) {
 		t.Errorf("%+v, want %+v", d, want)
 	}
 	if got := p.Place(b); got != (Placement{0, 50}) {
