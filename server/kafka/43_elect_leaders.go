@@ -17,12 +17,14 @@ func electLeaders(s *Server, c *call, nowMs int64) {
 	request := c.request.(*kmsg.ElectLeadersRequest)
 	answer := request.ResponseKind().(*kmsg.ElectLeadersResponse)
 	if request.ElectionType < 0 || request.ElectionType > 1 {
-		c.code = kerr.InvalidRequest.Code
+		if request.Topics == nil || len(request.Topics) > 0 { // Kafka (QuorumController.electLeaders) looks at nothing where nothing is named
+			c.code = kerr.InvalidRequest.Code
+		}
+		answer.ErrorCode = c.code
 		for _, t := range request.Topics {
 			topic := kmsg.NewElectLeadersResponseTopic()
 			topic.Topic = t.Topic
 			for _, p := range t.Partitions {
-				answer.ErrorCode = c.code
 				topic.Partitions = append(topic.Partitions, kmsg.ElectLeadersResponseTopicPartition{Partition: p, ErrorCode: c.code,
 					ErrorMessage: words("an election is of type 0 (preferred) or 1 (unclean)")})
 			}

@@ -11,7 +11,6 @@ var knownDifferences = []known{
 	differs(`^Produce v\d+: null records`, `.`, `.`, "Kafka never answers; here it is INVALID_RECORD"),
 	differs(`^Produce v\d+: (an unknown codec|codec 7|.* claimed)$`, `ErrorCode = -1|LogStartOffset = -1|BaseOffset = -1|HighWatermark = 0|LastStableOffset = 0|no batches`,
 		`ErrorCode = (87|0)|LogStartOffset = 0|BaseOffset = 0|HighWatermark = 3|LastStableOffset = 3|RecordBatches: `, "UNKNOWN_SERVER_ERROR, for all partitions where no codec has the number; here INVALID_RECORD for the one"),
-	differs(`^Produce v\d+: a topic that unpacks$`, `attributes 0x0`, `attributes 0x3`, "batches are kept as they come, whatever compression.type says"),
 	differs(`^Produce v\d+: (records from the future|a compacted topic and no key|a topic of a narrow time)$`, `ErrorRecords\[\]`, `ErrorRecords = none`, "the words name the first record that is wrong (KIP-467 lists them)"),
 	differs(`^Produce v\d+: .*: an empty id$`, `.`, `.`, "an empty transactional id is none here"),
 	differs(`^Produce v\d+: an epoch below 0 of a producer$`, `.`, `.`, "Kafka takes it; no producer has such an epoch"),
