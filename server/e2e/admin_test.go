@@ -167,7 +167,7 @@ func TestSettingsOfTopics(t *testing.T) {
 	if code, _ := alter(false, change{Name: "max.message.bytes", Value: value("500")}); code != 0 || produce(600) != kerr.MessageTooLarge.Code || produce(100) != 0 {
 		t.Errorf("setting it: %s, and a batch of 600 bytes must not pass", name(code))
 	}
-	if got := describe("max.message.bytes"); *got.Value != "500" || got.Source != kmsg.ConfigSourceDynamicTopicConfig || len(got.ConfigSynonyms) != 2 || *got.ConfigSynonyms[1].Value != "5000" {
+	if got := describe("max.message.bytes"); *got.Value != "500" || got.Source != kmsg.ConfigSourceDynamicTopicConfig || len(got.ConfigSynonyms) != 3 || *got.ConfigSynonyms[1].Value != "5000" || got.ConfigSynonyms[2].Source != kmsg.ConfigSourceDefaultConfig {
 		t.Errorf("what the topic says: %+v", got)
 	}
 	alter(false, change{Name: "cleanup.policy", Op: kmsg.IncrementalAlterConfigOpAppend, Value: value("compact")})
@@ -268,9 +268,15 @@ func TestSettingsOfBrokers(t *testing.T) {
 	if err := change("message.max.bytes", "", kadm.DeleteConfig); err != nil || large() != nil {
 		t.Errorf("taken back: %v, and 3000 bytes must pass", err)
 	}
-	for _, c := range [][2]string{{"offsets.topic.num.partitions", "20"}, {"message.max.bytes", "many"}, {"message.max", "1"}, {"min.insync.replicas", "9"}} {
-		if err := change(c[0], c[1], kadm.SetConfig); err != kerr.InvalidConfig {
-			t.Errorf("%s=%s: %v", c[0], c[1], err)
+	for _, c := range []struct {
+		setting, value string
+		want           error
+	}{
+		{"offsets.topic.num.partitions", "20", kerr.InvalidRequest}, {"message.max.bytes", "many", kerr.InvalidRequest},
+		{"message.max", "1", kerr.InvalidConfig}, {"min.insync.replicas", "0", kerr.InvalidRequest},
+	} {
+		if err := change(c.setting, c.value, kadm.SetConfig); err != c.want {
+			t.Errorf("%s=%s: %v, want %v", c.setting, c.value, err, c.want)
 		}
 	}
 }
