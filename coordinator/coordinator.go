@@ -411,8 +411,9 @@ func (c *Coordinator) clearTaken() {
 		clear(c.out.Events)
 	}
 	c.room.empty()
-	c.out = Output{Appends: c.out.Appends[:0], Replies: c.out.Replies[:0], Verifications: c.out.Verifications[:0],
-		Events: c.out.Events[:0]}
+	o := &c.out // in place: most inputs leave a reply and no more
+	o.Appends, o.Replies, o.Verifications, o.Events = o.Appends[:0], o.Replies[:0], o.Verifications[:0], o.Events[:0]
+	o.CreateOffsetsTopic, o.CreateTransactionTopic = false, false
 }
 
 // emit tells a fact, caused by what is being done.

@@ -18,6 +18,8 @@ type call struct {
 	// size is the frame's; weight the answer's, roughly.
 	size, weight int
 	request      kmsg.Request
+	// shared is set where other calls have the same request.
+	shared bool
 	// held is the memory of a large request.
 	held *hold
 	// noAnswer is set for Produce with acks 0.

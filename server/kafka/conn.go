@@ -47,7 +47,7 @@ type conn struct {
 	waiting  *hold
 	// unwritten is the size of the answers that were not written yet, roughly.
 	unwritten atomic.Int64
-	// wake tells the writer that there is something in out.
+	// wake tells the writer that there is something in out, or that the connection is over.
 	wake chan struct{}
 
 	mu            sync.Mutex
@@ -157,10 +157,12 @@ func (c *conn) read() error {
 			c.submit(batch)
 			return err
 		}
-		next, err := c.parse(frame, inPlace)
-		if err != nil {
-			c.submit(batch)
-			return err
+		next := c.again(batch, frame)
+		if next == nil {
+			if next, err = c.parse(frame, inPlace); err != nil {
+				c.submit(batch)
+				return err
+			}
 		}
 		if in.held != nil { // it came whole: nothing depends on the client any more
 			in.held.settle()
@@ -201,8 +203,11 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 	if inPlace && a.keepsBytes {
 		h.body = append([]byte(nil), h.body...)
 	}
-	if beat, ok := next.request.(*kmsg.HeartbeatRequest); ok && a.key == heartbeatAPI.key {
-		return next, c.decodeHeartbeat(beat, a, h)
+	if a.key == heartbeatAPI.key {
+		if inPlace {
+			c.lastBeat = frame
+		}
+		return next, c.decodeHeartbeat(next, a, h)
 	}
 	if next.request, err = decode(a, h); err != nil {
 		return nil, err
@@ -287,6 +292,7 @@ func (c *conn) end(why error) {
 	bad := errors.As(why, &refused)
 	c.ended, c.byClient = reason(why), !bad && why != errDropped
 	close(c.dead)
+	c.wakeWriter()
 	c.socket.Close()
 	c.room.Broadcast()
 	if bad {

@@ -1,8 +1,6 @@
 package kafka
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -30,8 +28,11 @@ func refusef(format string, args ...any) error { return refusal(fmt.Sprintf(form
 // frames cuts a byte stream into frames: four bytes of length, then so many bytes.
 type frames struct {
 	from    io.Reader
-	in      *bufio.Reader
 	maxSize int32
+	// buf[at:end] came and was not returned yet; err is what the reader said with it.
+	buf     []byte
+	at, end int
+	err     error
 	// pending is what next returned out of the read buffer, to be discarded with the following call.
 	pending int
 	// first is set until one whole frame was seen: only then is a foreign protocol worth guessing at.
@@ -43,71 +44,82 @@ type frames struct {
 }
 
 func newFrames(r io.Reader, maxSize int32) *frames {
-	return &frames{from: r, in: bufio.NewReaderSize(r, idleBuffer), maxSize: maxSize, first: true}
+	return &frames{from: r, buf: make([]byte, idleBuffer), maxSize: maxSize, first: true}
+}
+
+// fill reads until so many bytes lie in the buffer, which has room for them. Where it reads, bytes that lay there move.
+func (f *frames) fill(least int) error {
+	if f.end-f.at >= least {
+		return nil
+	}
+	f.end = copy(f.buf, f.buf[f.at:f.end])
+	f.at = 0
+	for f.end < least {
+		if f.err != nil {
+			return f.err
+		}
+		var n int
+		n, f.err = f.from.Read(f.buf[f.end:])
+		f.end += n
+	}
+	return nil
 }
 
 // next returns the next frame without its length. Where inPlace is true the bytes lie in the read buffer and are valid
 // until the following call.
 func (f *frames) next() (frame []byte, inPlace bool, err error) {
-	full := f.in.Buffered() == f.in.Size()
-	if _, err := f.in.Discard(f.pending); err != nil {
-		return nil, false, err
-	}
+	full := f.end-f.at == len(f.buf)
+	f.at += f.pending
 	f.pending = 0
 	if full {
 		f.grow(readBuffer)
 	}
-	head, err := f.in.Peek(4)
-	if err != nil {
-		if err == io.EOF && len(head) > 0 {
-			return nil, false, refusef("the connection ended inside a frame's length: %d of 4 bytes came", len(head))
+	if err := f.fill(4); err != nil {
+		if err == io.EOF && f.end > f.at {
+			return nil, false, refusef("the connection ended inside a frame's length: %d of 4 bytes came", f.end-f.at)
 		}
 		return nil, false, err
 	}
+	head := f.buf[f.at : f.at+4]
 	size := int32(binary.BigEndian.Uint32(head))
 	if err := f.checkSize(size, head); err != nil {
 		return nil, false, err
 	}
 	f.first = false
-	if int(size)+4 <= readBuffer {
-		f.grow(4 + int(size))
-		whole, err := f.in.Peek(4 + int(size))
-		if err != nil {
-			return nil, false, cut(err, len(whole)-4, size)
+	if whole := 4 + int(size); whole <= readBuffer {
+		f.grow(whole)
+		if err := f.fill(whole); err != nil {
+			return nil, false, cut(err, f.end-f.at-4, size)
 		}
-		f.pending = len(whole)
-		return whole[4:], true, nil
+		f.pending = whole
+		return f.buf[f.at+4 : f.at+whole : f.at+whole], true, nil
 	}
-	if _, err := f.in.Discard(4); err != nil {
-		return nil, false, err
-	}
+	f.at += 4
 	frame, err = f.large(size)
 	return frame, false, err
 }
 
 // grow gives a connection whose frames are larger, or that turned out to be busy, a read buffer of at least so many bytes.
 func (f *frames) grow(least int) {
-	if f.in.Size() >= least {
+	size := len(f.buf)
+	if size >= least {
 		return
 	}
-	size := f.in.Size()
 	for size < least {
 		size *= 2
 	}
-	have, _ := f.in.Peek(f.in.Buffered())
-	larger := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(have), f.from), size)
-	_, _ = larger.Peek(len(have)) // these are there
-	f.in = larger
+	larger := make([]byte, size)
+	f.end = copy(larger, f.buf[f.at:f.end])
+	f.buf, f.at = larger, 0
 }
 
 // large reads a frame that does not fit the read buffer. Its memory grows with what arrives, so that a length alone
 // costs nothing. Whether the key allows such a size is seen with the first bytes.
 func (f *frames) large(size int32) (frame []byte, err error) {
-	head, err := f.in.Peek(2)
-	if err != nil {
-		return nil, cut(err, len(head), size)
+	if err := f.fill(2); err != nil {
+		return nil, cut(err, f.end-f.at, size)
 	}
-	if key := int16(binary.BigEndian.Uint16(head)); key != produceAPI.key && size > maxControlFrame {
+	if key := int16(binary.BigEndian.Uint16(f.buf[f.at:])); key != produceAPI.key && size > maxControlFrame {
 		return nil, refusef("a frame of API key %d announces %d bytes; all but Produce may have %d", key, size, maxControlFrame)
 	}
 	if f.claim != nil {
@@ -133,7 +145,7 @@ func (f *frames) large(size int32) (frame []byte, err error) {
 			copy(grown, frame)
 			frame = grown
 		}
-		n, err := f.in.Read(frame[len(frame):min(cap(frame), int(size))])
+		n, err := f.read(frame[len(frame):min(cap(frame), int(size))])
 		frame = frame[:len(frame)+n]
 		if f.held != nil {
 			f.held.move()
@@ -143,6 +155,19 @@ func (f *frames) large(size int32) (frame []byte, err error) {
 		}
 	}
 	return frame, nil
+}
+
+// read gives what lies in the buffer, then what comes.
+func (f *frames) read(p []byte) (n int, err error) {
+	switch {
+	case f.at < f.end:
+		n = copy(p, f.buf[f.at:f.end])
+		f.at += n
+		return n, nil
+	case f.err != nil:
+		return 0, f.err
+	}
+	return f.from.Read(p)
 }
 
 // reserve waits until there is memory for so many bytes more.
@@ -178,11 +203,10 @@ func (f *frames) checkSize(size int32, head []byte) error {
 
 // more tells whether the next frame is in the read buffer as a whole, so that reading it cannot wait.
 func (f *frames) more() bool {
-	have := f.in.Buffered() - f.pending
-	if have < 4 {
+	have := f.buf[f.at+f.pending : f.end]
+	if len(have) < 4 {
 		return false
 	}
-	head, _ := f.in.Peek(f.pending + 4)
-	size := int32(binary.BigEndian.Uint32(head[f.pending:]))
-	return size > 0 && int(size) <= have-4
+	size := int32(binary.BigEndian.Uint32(have))
+	return size > 0 && int(size) <= len(have)-4
 }

@@ -1,6 +1,8 @@
 package kafka
 
 import (
+	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -21,6 +23,24 @@ type readerSide struct {
 	lastGroup, lastMember string
 	names                 map[string]string
 	spare                 []*call
+	// lastBeat is the frame of the call before, where that is a heartbeat that lies in the read buffer.
+	lastBeat []byte
+}
+
+// again makes a call out of a heartbeat that is, but for its correlation id, the one before it in the same batch: that one's
+// frame still lies in the read buffer, since the whole batch came with one read. It returns nil where it is another one.
+func (c *conn) again(batch []*call, frame []byte) *call {
+	last := c.lastBeat
+	c.lastBeat = nil
+	if n := len(batch); n == 0 || len(last) != len(frame) || !bytes.Equal(last[8:], frame[8:]) || !bytes.Equal(last[:4], frame[:4]) {
+		return nil
+	}
+	before := batch[len(batch)-1]
+	next := c.newCall(before.api, header{version: before.version, correlation: int32(binary.BigEndian.Uint32(frame[4:]))}, len(frame))
+	next.clientID, next.request = before.clientID, before.request
+	before.shared, next.shared = true, true
+	c.lastBeat = frame
+	return next
 }
 
 // newCall makes a call, for a heartbeat out of one that was answered.
@@ -37,10 +57,14 @@ func (c *conn) newCall(a *api, h header, size int) *call {
 		used := c.spare[n-1]
 		c.spare[n-1] = nil
 		c.spare = c.spare[:n-1]
-		*used = call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size, request: used.request}
+		request := used.request
+		if used.shared { // with calls that may not be answered yet
+			request = nil
+		}
+		*used = call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size, request: request}
 		return used
 	}
-	return &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size, request: &kmsg.HeartbeatRequest{}}
+	return &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size}
 }
 
 // recycle lets the reader use encoded heartbeats again. It comes before they are written, since the client's next burst
@@ -56,7 +80,12 @@ func (c *conn) recycle(encoded []*call) {
 }
 
 // decodeHeartbeat reads a heartbeat whose strings lie in the frame, and puts kept ones in their place.
-func (c *conn) decodeHeartbeat(beat *kmsg.HeartbeatRequest, a *api, h header) error {
+func (c *conn) decodeHeartbeat(next *call, a *api, h header) error {
+	beat, ok := next.request.(*kmsg.HeartbeatRequest)
+	if !ok {
+		beat = &kmsg.HeartbeatRequest{}
+		next.request = beat
+	}
 	beat.SetVersion(h.version)
 	body := h.body
 	if beat.IsFlexible() {

@@ -166,22 +166,6 @@ func (s *Server) Drop(broker int32) {
 	}
 }
 
-// Sever ends every connection before anything more is answered on it; their clients connect again. It is for a host that
-// cannot keep what it was about to promise. It runs on the loop's goroutine.
-func (s *Server) Sever(why string) {
-	s.mu.Lock()
-	var all []*conn
-	for _, l := range s.listeners {
-		for c := range l.conns {
-			all = append(all, c)
-		}
-	}
-	s.mu.Unlock()
-	for _, c := range all {
-		c.end(refusal(why))
-	}
-}
-
 func (s *Server) shut(l *listener) {
 	l.socket.Close()
 	s.mu.Lock()

@@ -160,6 +160,11 @@ func (c *conn) flush(int64) {
 	c.mu.Unlock()
 	clear(c.finished)
 	c.finished = c.finished[:0]
+	c.wakeWriter()
+}
+
+// wakeWriter has the writer look: there is something in out, or the connection is over.
+func (c *conn) wakeWriter() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

@@ -24,10 +24,9 @@ func (c *conn) write() {
 	err := c.guard(func() error {
 		var taken []*call
 		for {
-			select {
-			case <-c.dead:
+			<-c.wake
+			if c.over() {
 				return nil
-			case <-c.wake:
 			}
 			buf := buffers.Get().(*[]byte)
 			for taken = c.takeOut(taken); len(taken) > 0; taken = c.takeOut(taken) {
@@ -43,6 +42,16 @@ func (c *conn) write() {
 	})
 	if err != nil {
 		c.end(err)
+	}
+}
+
+// over tells whether the connection has ended.
+func (c *conn) over() bool {
+	select {
+	case <-c.dead:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -107,7 +107,7 @@ func (l *Loop) Do(ctx context.Context, f func(nowMs int64, d *drive.Drive)) erro
 func (l *Loop) Run(ctx context.Context) {
 	defer close(l.done)
 	defer l.mail.close()
-	defer l.bell.set(-1)
+	defer l.bell.timer.Stop()
 	for {
 		busy := l.turn()
 		if ctx.Err() != nil {
@@ -116,12 +116,13 @@ func (l *Loop) Run(ctx context.Context) {
 		if busy {
 			continue
 		}
-		l.bell.set(l.sleepMs())
+		l.bell.setTo(l.nextMs(), l.cfg.Clock)
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.mail.bell:
 		case <-l.bell.timer.C:
+			l.bell.atMs = -1
 		}
 	}
 }
@@ -133,15 +134,6 @@ func (l *Loop) nextMs() int64 {
 		next = d
 	}
 	return next
-}
-
-// sleepMs is how long nothing has to happen: -1 for ever.
-func (l *Loop) sleepMs() int64 {
-	next := l.nextMs()
-	if next < 0 {
-		return -1
-	}
-	return max(0, next-l.cfg.Clock.NowMs())
 }
 
 // Load tells how late the loop came to its last deadline, and how much waits in its mailbox.
