@@ -125,7 +125,7 @@ func (w *watched) produce() {
 func (w *watched) move(to, id string, options ...kgo.Opt) {
 	for w.moveCtx.Err() == nil {
 		session, err := kgo.NewGroupTransactSession(append([]kgo.Opt{kgo.SeedBrokers(w.s.KafkaAddrs()...), kgo.TransactionalID(id), kgo.ConsumerGroup(to),
-			kgo.ConsumeTopics("orders"), kgo.DefaultProduceTopic(to), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.RequireStableFetchOffsets(),
+			kgo.ConsumeTopics("orders"), kgo.DefaultProduceTopic(to), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 			kgo.SessionTimeout(30 * time.Second), kgo.FetchMaxWait(200 * time.Millisecond), kgo.MetadataMinAge(50 * time.Millisecond),
 			kgo.MetadataMaxAge(time.Second), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.AlwaysRetryEOF()}, options...)...)
 		if err != nil {
