@@ -36,7 +36,8 @@ var knownDifferences = []known{
 
 	// Settings
 	differs(`^(Incremental)?AlterConfigs v\d+: |^DescribeConfigs v\d+: resource`, `ErrorCode = -1`, `ErrorCode = 42`, "UNKNOWN_SERVER_ERROR for a kind, a name or an operation that is none; here INVALID_REQUEST"),
-	differs(`^IncrementalAlterConfigs v\d+: all brokers, validated colour$`, `ErrorCode = 0`, `ErrorCode = 40`, "Kafka takes broker settings of any name; here one that is none is refused, with the nearest"),
+	differs(`^IncrementalAlterConfigs v\d+: all brokers, validated colour=`, `ErrorCode = 0`, `ErrorCode = 40`, "Kafka takes broker settings of any name; here one that is none is refused, with the nearest"),
+	differs(`^IncrementalAlterConfigs v\d+: all brokers, validated min.insync.replicas=9$`, `ErrorCode = 0$`, `ErrorCode = 42$`, "Kafka takes more than there are brokers"),
 	differs(`^AlterConfigs v\d+: one twice$`, `.`, `.`, "Kafka never answers; here it is INVALID_REQUEST"),
 	differs(`^DescribeConfigs v\d+: `, `Documentation = words`, `Documentation = null`, "there is no documentation here"),
 
@@ -44,4 +45,11 @@ var knownDifferences = []known{
 	differs(`^DescribeLogDirs v4: `, `(Total|Usable)Bytes = set`, `(Total|Usable)Bytes = -1`, "the size of the volume is not told"),
 	differs(`^WriteTxnMarkers v\d+: an old epoch$`, `ErrorCode = -1`, `ErrorCode = (3|47)`, "UNKNOWN_SERVER_ERROR; here the errors of the partitions"),
 	differs(`^ApiVersions v\d+: software`, `^  \w+: \d+ to \d+$|^  (supports|has) `, `^  \w+: \d+ to \d+$`, "what is served differs: the table of versions in each file of server/kafka"),
+
+	// Apache Kafka 4.3
+	differsIn("4.3", `^CreateTopics v\d+: `, `Source = 3$`, `Source = 5$`, "a new cluster of 4.1 and up tells all brokers min.insync.replicas=1 (KIP-966)"),
+	differsIn("4.3", `^((Incremental)?Alter|Describe)Configs v\d+: `, `Source = DYNAMIC_DEFAULT_BROKER_CONFIG$|ConfigSynonyms\[\]\.(Name = "min.insync.replicas"|Value = "1")$`, `Source = DEFAULT_CONFIG$`, "likewise"),
+	differsIn("4.3", `^DescribeConfigs v\d+: all brokers, `, `.`, `.`, "likewise"),
+	differsIn("4.3", `^IncrementalAlterConfigs v\d+: all brokers, min.insync.replicas 1 null, `, `ErrorCode = 40$`, `ErrorCode = 0$`, "likewise: it cannot be taken back"),
+	differsIn("4.3", `^(IncrementalAlter|Describe)Configs v\d+: resource type 8 named "1"$`, `.`, `.`, "its loggers are told where there are none; here there are no loggers"),
 }

@@ -73,9 +73,6 @@ var spoiled = []struct {
 	{"no key", func(b *batch) { b.nullKeys = true }},
 }
 
-// produceSteps are the versions that say something new: v4 is as v3 on the wire, v6 as v5, v10 as v9 but for errors of leaders.
-var produceSteps = []int16{3, 5, 7, 8, 9, 11}
-
 func produceQuestions() (all []dataQuestion) {
 	add := func(name string, ask func(s *side, v int16)) {
 		all = append(all, dataQuestion{api: 0, name: name, ask: ask})
@@ -105,7 +102,7 @@ func produceQuestions() (all []dataQuestion) {
 		})
 	}
 	for _, w := range spoiled {
-		all = append(all, dataQuestion{api: 0, name: w.name, only: produceSteps, ask: func(s *side, v int16) {
+		all = append(all, dataQuestion{api: 0, name: w.name, ask: func(s *side, v int16) {
 			b := good()
 			w.make(&b)
 			s.produced(produceOf(v, -1, s.topic("t", 2), b.bytes(), good().bytes()))
@@ -196,7 +193,7 @@ func sequenceQuestions() (all []dataQuestion) {
 		{"the next epoch, not from 0", of(2, 6, 3)}, {"a much later epoch", of(30, 0, 3)}, {"an old epoch", of(0, 0, 3)}, {"an old epoch going on", of(0, 6, 3)},
 		{"sequences around the end", of(1, 2147483647, 3)},
 	} {
-		all = append(all, dataQuestion{api: 0, name: "a known producer, " + q.name, only: produceSteps, ask: func(s *side, v int16) {
+		all = append(all, dataQuestion{api: 0, name: "a known producer, " + q.name, ask: func(s *side, v int16) {
 			topic := s.topic("t", 2)
 			s.write(topic, of(1, 0, 3), of(1, 3, 3))
 			s.produced(produceOf(v, -1, topic, q.next.bytes()))
@@ -205,20 +202,20 @@ func sequenceQuestions() (all []dataQuestion) {
 		}})
 	}
 	for _, seq := range []int32{0, 5} {
-		all = append(all, dataQuestion{api: 0, name: fmt.Sprintf("an unknown producer beginning with %d", seq), only: produceSteps, ask: func(s *side, v int16) {
+		all = append(all, dataQuestion{api: 0, name: fmt.Sprintf("an unknown producer beginning with %d", seq), ask: func(s *side, v int16) {
 			topic := s.topic("t", 2)
 			s.produced(produceOf(v, -1, topic, of(3, seq, 3).bytes()))
 			s.produced(produceOf(v, -1, topic, of(3, seq+3, 3).bytes()))
 			s.tell("o", producersOf(topic, 0, 1))
 		}})
-		all = append(all, dataQuestion{api: 0, name: fmt.Sprintf("a producer whose records are deleted, with %d", seq), only: produceSteps, ask: func(s *side, v int16) {
+		all = append(all, dataQuestion{api: 0, name: fmt.Sprintf("a producer whose records are deleted, with %d", seq), ask: func(s *side, v int16) {
 			topic := s.topic("t", 2)
 			s.write(topic, of(1, 0, 3), of(1, 3, 3))
 			s.tell("o", deleteRecordsOf(2, topic, 0, 6))
 			s.produced(produceOf(v, -1, topic, of(1, 6+seq, 3).bytes()))
 		}})
 	}
-	all = append(all, dataQuestion{api: 0, name: "the sixth duplicate", only: produceSteps, ask: func(s *side, v int16) {
+	all = append(all, dataQuestion{api: 0, name: "the sixth duplicate", ask: func(s *side, v int16) {
 		topic := s.topic("t", 2)
 		for i := range int32(7) {
 			s.write(topic, of(1, i, 1))

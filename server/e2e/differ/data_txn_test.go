@@ -134,7 +134,6 @@ func transactionQuestions() (all []dataQuestion) {
 	}
 	for isolation := int8(0); isolation < 2; isolation++ {
 		for _, how := range []string{"open", "committed", "aborted"} {
-			since := map[int8]int16{0: 0, 1: 0}[isolation]
 			end := func(s *side) string {
 				p, topic := s.begun()
 				if how != "open" {
@@ -144,22 +143,22 @@ func transactionQuestions() (all []dataQuestion) {
 				}
 				return topic
 			}
-			add(1, since, fmt.Sprintf("a transaction that is %s, isolation %d", how, isolation), func(s *side, v int16) {
+			all = append(all, dataQuestion{api: 1, name: fmt.Sprintf("a transaction that is %s, isolation %d", how, isolation), only: []int16{4, 7, 12, 13}, ask: func(s *side, v int16) {
 				topic := end(s)
 				for _, offset := range []int64{0, 2, 3, 4} {
 					r := fetchOf(v, topic, s.ids[topic], offset)
 					r.IsolationLevel = isolation
 					s.tell("c", r)
 				}
-			})
-			add(2, 1, fmt.Sprintf("a transaction that is %s, isolation %d", how, isolation), func(s *side, v int16) {
+			}})
+			all = append(all, dataQuestion{api: 2, since: 1, name: fmt.Sprintf("a transaction that is %s, isolation %d", how, isolation), only: []int16{2, 4, 6}, ask: func(s *side, v int16) {
 				topic := end(s)
 				for _, at := range []int64{-1, -2, -3, born} {
 					r := listOffsetsOf(v, topic, at, 0)
 					r.IsolationLevel = isolation
 					s.tell("c", r)
 				}
-			})
+			}})
 		}
 	}
 	return append(all, txnAdminQuestions()...)

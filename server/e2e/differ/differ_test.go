@@ -78,9 +78,13 @@ func askAll(t *testing.T, theirs, ours string, jobs []job) []result {
 	first := int(groups.Add(int64(len(jobs)))) - len(jobs)
 	ask := func(i int, round string) {
 		group := fmt.Sprintf("g%d%s", first+i, round)
+		question := func(s *side) {
+			s.unhurried = round != ""
+			jobs[i].put(s)
+		}
 		both := make(chan []string)
-		go func() { both <- put(theirs, group, jobs[i].put) }()
-		here := put(ours, group, jobs[i].put)
+		go func() { both <- put(theirs, group, question) }()
+		here := put(ours, group, question)
 		results[i] = result{title: jobs[i].title, theirs: <-both, ours: here}
 	}
 	var wg sync.WaitGroup

@@ -47,6 +47,8 @@ type side struct {
 	all bool
 	// wordless is set where of the words to an error only counts whether there are any.
 	wordless bool
+	// unhurried is set where the question is put once more: then answers are given more time.
+	unhurried bool
 	// told is what was answered, a line a field.
 	told []string
 }
@@ -105,10 +107,24 @@ func (s *side) ask(actor string, r kmsg.Request) kmsg.Response {
 	return s.receive(actor, r)
 }
 
-// tell puts a request and writes down what is answered, or that it is held.
+// tell puts a request and writes down what is answered, that it is held, or that the connection is at its end.
 func (s *side) tell(actor string, r kmsg.Request) kmsg.Response {
-	s.send(actor, r)
+	correlation, err := s.by(actor).Send(r)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+		s.told = append(s.told, titleOf(actor, r)+ended)
+		return nil
+	}
+	if err != nil {
+		s.stop("%s: sending %s v%d: %v", actor, kmsg.NameForKey(r.Key()), r.GetVersion(), err)
+	}
+	s.sent[actor] = correlation
 	return s.tellNext(actor, r, parkedAfter)
+}
+
+const ended = ": the connection ended"
+
+func titleOf(actor string, r kmsg.Request) string {
+	return fmt.Sprintf("%s %s v%d", actor, kmsg.NameForKey(r.Key()), r.GetVersion())
 }
 
 // tellAs is tell where the answer comes in another version's layout than the request's.
@@ -121,9 +137,12 @@ func (s *side) tellAs(actor string, r kmsg.Request, version int16) {
 
 // tellNext writes down the answer to a request that was sent.
 func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.Response {
-	title := fmt.Sprintf("%s %s v%d", actor, kmsg.NameForKey(r.Key()), r.GetVersion())
+	title := titleOf(actor, r)
 	if s.wordless {
 		most = max(most, dataPatience)
+		if s.unhurried {
+			most = max(most, wire.Patience)
+		}
 	}
 	a, err := s.by(actor).Receive(s.sent[actor], r, most)
 	switch {
@@ -131,7 +150,7 @@ func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.R
 		s.told = append(s.told, title+": held")
 		return nil
 	case errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET):
-		s.told = append(s.told, title+": the connection ended")
+		s.told = append(s.told, title+ended)
 		return nil
 	case err != nil:
 		s.told = append(s.told, fmt.Sprintf("%s: %v", title, err))
