@@ -14,7 +14,7 @@ func (c *Coordinator) Clone(n *event.Numbers) *Coordinator {
 	c.room = batchRoom{} // what both still have to hand out lies in it
 	k := *c
 	k.cfg.Numbers = n
-	k.groups = make(map[string]*group, len(c.groups))
+	k.groups, k.lastGroup = make(map[string]*group, len(c.groups)), nil
 	k.groupSlots = make([]*group, len(c.groupSlots))
 	k.freeGroups = slices.Clone(c.freeGroups)
 	k.memberSlots = make([]*member, len(c.memberSlots))

@@ -106,7 +106,7 @@ func (c *Coordinator) commitResponse(q *kmsg.OffsetCommitRequest) (resp *kmsg.Of
 // producer that names no member is one from before KIP-447, and is let in.
 func (c *Coordinator) checkCommit(q *kmsg.OffsetCommitRequest, t *txnCommit) (g *group, m *member, code int16, guard string) {
 	var number int32
-	if g = c.groups[q.Group]; g == nil || q.Group == "" { // the partition of a group that is here is owned
+	if g = c.find(q.Group); g == nil || q.Group == "" { // the partition of a group that is here is owned
 		number, code, guard = c.gate(q.Group, t == nil)
 		if code == codeNone && tooLong(q.Group) {
 			code, guard = codeInvalidRequest, guardTooLong

@@ -195,6 +195,7 @@ type Coordinator struct {
 	offsetsPartitions int32
 
 	groups       map[string]*group
+	lastGroup    *group // that find found last, nil where it has gone: requests come in bursts
 	groupSlots   []*group
 	freeGroups   []int32
 	groupNumbers int64

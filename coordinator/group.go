@@ -199,6 +199,16 @@ func (c *Coordinator) addGroup(g *group) {
 	c.armCleanup()
 }
 
+// find returns a group, nil where there is none.
+func (c *Coordinator) find(id string) *group {
+	if g := c.lastGroup; g != nil && g.id == id {
+		return g
+	}
+	g := c.groups[id]
+	c.lastGroup = g
+	return g
+}
+
 // sortedGroups lists the groups by id.
 func (c *Coordinator) sortedGroups() []*group {
 	list := make([]*group, 0, len(c.groups))

@@ -41,7 +41,7 @@ func (c *Coordinator) heartbeat(r *Request, q *kmsg.HeartbeatRequest) {
 // member, and what to answer.
 func (c *Coordinator) checkHeartbeat(q *kmsg.HeartbeatRequest) (g *group, m *member, code int16, guard string) {
 	// A group in the cache has an owned partition, so the gate need not be asked.
-	if g = c.groups[q.Group]; g == nil || q.Group == "" {
+	if g = c.find(q.Group); g == nil || q.Group == "" {
 		if _, code, guard = c.gate(q.Group, false); code == codeLoadInProgress {
 			return nil, nil, codeNone, guard
 		} else if code != codeNone {

@@ -341,6 +341,7 @@ func (c *Coordinator) dropGroup(g *group, why event.Why) {
 	}
 	c.how = ""
 	delete(c.groups, g.id)
+	c.lastGroup = nil
 	c.groupSlots[g.slot] = nil
 	c.freeGroups = append(c.freeGroups, g.slot)
 	c.emit(g.id, event.GroupRemoved{Why: why})

@@ -74,7 +74,7 @@ func namedGroups(r kmsg.Request) (groups []string, reads bool) {
 func (c *Coordinator) bare() *Coordinator {
 	k := *c
 	k.cfg.Numbers = c.cfg.Numbers.Clone()
-	k.groups, k.groupSlots, k.freeGroups = map[string]*group{}, nil, nil
+	k.groups, k.lastGroup, k.groupSlots, k.freeGroups = map[string]*group{}, nil, nil, nil
 	k.memberSlots, k.freeMembers = nil, nil
 	k.appends, k.freeAppends, k.room = map[int64]*inflight{}, nil, batchRoom{}
 	k.openTxns, k.verifications, k.deletions = maps.Clone(c.openTxns), map[int64]*verification{}, map[int64]*deletion{}
@@ -109,7 +109,7 @@ func (c *Coordinator) borrow(from *Coordinator, id string) {
 		copyMember(m)
 	}
 	g := original.clone(slots)
-	c.groupSlots[g.slot], c.groups[id] = g, g
+	c.groupSlots[g.slot], c.groups[id], c.lastGroup = g, g, nil
 	c.borrowTimers(from, g)
 }
 

@@ -187,7 +187,7 @@ func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
 		said := event.RecordsAppended{Topic: p.topic.name, Partition: p.number, BaseOffset: b.BaseOffset, Count: int(b.Count), Bytes: len(b.Bytes)}
 		switch {
 		case r.Internal && r.Offsets != nil:
-			said.Records = commitRecords(r)
+			said.Commits(r.Group, r.Offsets)
 		case p.topic.name == OffsetsTopic:
 			said.Records = log.Describe(b, nil)
 		}
@@ -211,16 +211,6 @@ func tellProducer(said *event.RecordsAppended, b log.Batch) {
 	if b.Transactional() {
 		said.Transactional, said.ProducerID, said.ProducerEpoch = true, b.ProducerID, b.ProducerEpoch
 	}
-}
-
-// commitRecords are the records of a commit's batch, as log.Describe would read them.
-func commitRecords(r AppendRequest) []event.LogRecord {
-	list := make([]event.LogRecord, len(r.Offsets))
-	for i := range r.Offsets {
-		o, d := &r.Offsets[i], &list[i]
-		d.What, d.Group, d.Topic, d.Partition, d.Offset, d.Metadata = "offset", r.Group, o.Topic, o.Partition, o.Offset, o.Metadata
-	}
-	return list
 }
 
 // producerExpirationMs is producer.id.expiration.ms: how long a silent producer's sequence numbers are remembered.

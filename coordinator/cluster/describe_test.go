@@ -28,7 +28,7 @@ func TestCommitIsToldAsItReads(t *testing.T) {
 		w.take()
 		for _, e := range w.events {
 			if b, ok := e.Body.(event.RecordsAppended); ok {
-				told = append(told, b.Records)
+				told = append(told, b.Told())
 			}
 		}
 	}

@@ -1,5 +1,7 @@
 package event
 
+import "encoding/json"
+
 // BrokerStarted fires when a broker serves again or for the first time; in Facts for each that runs.
 type BrokerStarted struct {
 	ID   int32  `json:"id"`
@@ -86,6 +88,34 @@ type RecordsAppended struct {
 	Transactional bool  `json:"transactional,omitempty"`
 	ProducerID    int64 `json:"producerId,omitempty"`
 	ProducerEpoch int16 `json:"producerEpoch,omitempty"`
+	// committed stands in the place of Records where the batch commits offsets, and is of a group.
+	group     string
+	committed []OffsetValue
+}
+
+// Commits tells of a batch that commits offsets, record by record. Its Records are only made for whoever asks Told.
+func (b *RecordsAppended) Commits(group string, offsets []OffsetValue) {
+	b.group, b.committed = group, offsets
+}
+
+// Told are the batch's records, whichever way they were given.
+func (b RecordsAppended) Told() []LogRecord {
+	if b.committed == nil {
+		return b.Records
+	}
+	list := make([]LogRecord, len(b.committed))
+	for i := range b.committed {
+		o, d := &b.committed[i], &list[i]
+		d.What, d.Group, d.Topic, d.Partition, d.Offset, d.Metadata = "offset", b.group, o.Topic, o.Partition, o.Offset, o.Metadata
+	}
+	return list
+}
+
+// MarshalJSON writes the records that are told.
+func (b RecordsAppended) MarshalJSON() ([]byte, error) {
+	type plain RecordsAppended
+	b.Records = b.Told()
+	return json.Marshal(plain(b))
 }
 
 // ReplicaAdvanced fires when a follower's log grew. Broker in the header is the follower.

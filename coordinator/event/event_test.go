@@ -42,7 +42,9 @@ func (f *filler) fill(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f.fill(v.Field(i))
+			if v.Type().Field(i).IsExported() { // what is not is no part of the wire's
+				f.fill(v.Field(i))
+			}
 		}
 	default:
 		panic(fmt.Sprintf("event: a field of type %s: bodies hold numbers, strings, flags, and lists and structs of them", v.Type()))
@@ -146,6 +148,9 @@ func TestJSONNames(t *testing.T) {
 		seen := map[string]bool{}
 		for i := range typ.NumField() {
 			field := typ.Field(i)
+			if !field.IsExported() {
+				continue
+			}
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if seen[name] || !strings.EqualFold(name, field.Name) || name[:1] != strings.ToLower(name[:1]) {
 				t.Errorf("%s.%s is %q in JSON", typ.Name(), field.Name, name)
@@ -163,6 +168,20 @@ func TestJSONNames(t *testing.T) {
 	}
 	for _, kind := range Kinds() {
 		check(bodyType(t, kind))
+	}
+}
+
+// TestRecordsOfACommit: records that are only made when somebody asks are those that were given, in JSON and in print.
+func TestRecordsOfACommit(t *testing.T) {
+	given := RecordsAppended{Topic: "__consumer_offsets", Count: 2, Bytes: 90, Append: 3}
+	asked := given
+	given.Records = []LogRecord{{What: "offset", Group: "g", Topic: "orders", Partition: 1, Offset: 7, Metadata: "m"},
+		{What: "offset", Group: "g", Topic: "orders", Partition: 2, Offset: 8}}
+	asked.Commits("g", []OffsetValue{{Topic: "orders", Partition: 1, LeaderEpoch: 4, Offset: 7, Metadata: "m"}, {Topic: "orders", Partition: 2, Offset: 8}})
+	want, err := json.Marshal(Event{Seq: 1, Body: given})
+	got, err2 := json.Marshal(Event{Seq: 1, Body: asked})
+	if err != nil || err2 != nil || string(got) != string(want) || asked.text() != given.text() {
+		t.Errorf("%s, %v, %q; want %s, %v, %q", got, err2, asked.text(), want, err, given.text())
 	}
 }
 

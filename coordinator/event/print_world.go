@@ -49,7 +49,7 @@ func (b RecordsAppended) text() string {
 	if b.Transactional {
 		s += fmt.Sprintf(", producer %d epoch %d", b.ProducerID, b.ProducerEpoch)
 	}
-	for i, r := range b.Records {
+	for i, r := range b.Told() {
 		if i == 0 {
 			s += ": "
 		} else {

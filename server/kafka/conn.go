@@ -57,7 +57,7 @@ type conn struct {
 	inFlight      int
 	inFlightBytes int
 	stalled       bool    // the loop waits for unwritten to fall
-	free          []*call // answered heartbeats, to be used again
+	free          []*call // answered heartbeats and commits, to be used again
 	posted        bool    // turn is on its way to the loop
 	ended         string
 	byClient      bool // it ended from the client's side: what was sent with acks 0 before still counts
@@ -208,6 +208,9 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 			c.lastBeat = frame
 		}
 		return next, c.decodeHeartbeat(next, a, h)
+	}
+	if a.key == offsetCommitAPI.key {
+		return next, c.decodeCommit(next, a, h)
 	}
 	if next.request, err = decode(a, h); err != nil {
 		return nil, err

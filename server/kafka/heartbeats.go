@@ -8,21 +8,25 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Heartbeats are most of what a coordinator is asked, so they get what nothing else needs: a call is used again when its
-// answer was written, and the strings, the same ones each time, are kept instead of copied anew.
+// Heartbeats and commits are most of what a coordinator is asked, so they get what nothing else needs: a call is used again
+// when its answer was written, and the strings, the same ones each time, are kept instead of copied anew.
 
-// maxNames bounds the strings that a connection keeps.
-const maxNames = 1024
+const (
+	// maxNames bounds the strings that a connection keeps.
+	maxNames = 1024
+	// fewTopics is for how many topics an answered commit keeps room.
+	fewTopics = 4
+)
 
 // readerSide is the part of a connection that belongs to the reader's goroutine.
 type readerSide struct {
 	// bareTokens is set after SaslHandshake v0, until the client is known.
 	bareTokens     bool
 	readerClientID string
-	// lastGroup and lastMember are of the heartbeat before.
-	lastGroup, lastMember string
-	names                 map[string]string
-	spare                 []*call
+	// lastGroup, lastMember and lastTopic are of the heartbeat or commit before.
+	lastGroup, lastMember, lastTopic string
+	names                            map[string]string
+	spare                            []*call
 	// lastBeat is the frame of the call before, where that is a heartbeat that lies in the read buffer.
 	lastBeat []byte
 }
@@ -43,9 +47,12 @@ func (c *conn) again(batch []*call, frame []byte) *call {
 	return next
 }
 
-// newCall makes a call, for a heartbeat out of one that was answered.
+// usedAgain tells whose calls are.
+func (a *api) usedAgain() bool { return a.key == heartbeatAPI.key || a.key == offsetCommitAPI.key }
+
+// newCall makes a call, for a heartbeat or a commit out of one that was answered.
 func (c *conn) newCall(a *api, h header, size int) *call {
-	if a.key != heartbeatAPI.key {
+	if !a.usedAgain() {
 		return &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size}
 	}
 	if len(c.spare) == 0 {
@@ -67,16 +74,66 @@ func (c *conn) newCall(a *api, h header, size int) *call {
 	return &call{conn: c, api: a, version: h.version, correlation: h.correlation, size: size}
 }
 
-// recycle lets the reader use encoded heartbeats again. It comes before they are written, since the client's next burst
+// recycle lets the reader use encoded heartbeats and commits again. It comes before they are written, since the client's next burst
 // may be here before the write has returned.
 func (c *conn) recycle(encoded []*call) {
 	c.mu.Lock()
 	for _, done := range encoded {
-		if done.api.key == heartbeatAPI.key && len(c.free) < maxInFlight {
+		if done.api.usedAgain() && len(c.free) < maxInFlight {
+			done.forgetOffsets()
 			c.free = append(c.free, done)
 		}
 	}
 	c.mu.Unlock()
+}
+
+// forgetOffsets lets go of what a commit said; the room for a few topics is kept.
+func (c *call) forgetOffsets() {
+	commit, ok := c.request.(*kmsg.OffsetCommitRequest)
+	if !ok {
+		return
+	}
+	if cap(commit.Topics) > fewTopics {
+		commit.Topics = nil
+	}
+	clear(commit.Topics)
+}
+
+// decodeCommit reads a commit whose strings lie in the frame, and puts others in their place.
+func (c *conn) decodeCommit(next *call, a *api, h header) error {
+	commit, ok := next.request.(*kmsg.OffsetCommitRequest)
+	if !ok {
+		commit = &kmsg.OffsetCommitRequest{}
+		next.request = commit
+	}
+	commit.SetVersion(h.version)
+	body := h.body
+	if commit.IsFlexible() {
+		var err error
+		if body, err = skipTags(a, h); err != nil {
+			return err
+		}
+	}
+	if err := commit.UnsafeReadFrom(body); err != nil {
+		return cutBody(a, h)
+	}
+	commit.Group, commit.MemberID = c.keep(commit.Group, &c.lastGroup), c.keep(commit.MemberID, &c.lastMember)
+	commit.InstanceID = cloned(commit.InstanceID)
+	for i := range commit.Topics {
+		t := &commit.Topics[i]
+		t.Topic = c.keep(t.Topic, &c.lastTopic)
+		for j := range t.Partitions {
+			t.Partitions[j].Metadata = cloned(t.Partitions[j].Metadata)
+		}
+	}
+	return nil
+}
+
+func cloned(s *string) *string {
+	if s != nil {
+		*s = strings.Clone(*s)
+	}
+	return s
 }
 
 // decodeHeartbeat reads a heartbeat whose strings lie in the frame, and puts kept ones in their place.

@@ -99,10 +99,11 @@ func (m *Model) appendRecords(e event.Event, b event.RecordsAppended) {
 	end := b.BaseOffset + int64(b.Count)
 	t.EndOffset = max(t.EndOffset, end)
 	t.Ends[e.Broker] = max(t.Ends[e.Broker], end)
-	for i, r := range b.Records {
+	records := b.Told()
+	for i, r := range records {
 		t.add(TapeRecord{Offset: b.BaseOffset + int64(i), AtMs: e.AtMs, Seq: e.Seq, LogRecord: r, OverwrittenBy: -1,
 			Txn: b.Transactional, Producer: b.ProducerID})
-		told := slices.ContainsFunc(b.Records[:i], func(x event.LogRecord) bool { return x.Group == r.Group })
+		told := slices.ContainsFunc(records[:i], func(x event.LogRecord) bool { return x.Group == r.Group })
 		if g := m.Groups[r.Group]; g != nil && !told {
 			g.Partition = b.Partition
 			if !m.inFacts {

@@ -68,8 +68,9 @@ func fieldsOf(kind string) []string {
 	}
 	t := reflect.TypeOf(e.Body)
 	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, name)
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
+			fields = append(fields, name)
+		}
 	}
 	return fields
 }
@@ -112,6 +113,10 @@ func sameName(m match, b event.Body) bool {
 
 // fieldText prints one field of a body.
 func fieldText(b event.Body, field string) string {
+	if appended, ok := b.(event.RecordsAppended); ok {
+		appended.Records = appended.Told()
+		b = appended
+	}
 	v := reflect.ValueOf(b)
 	for i := range v.NumField() {
 		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); name == field {
