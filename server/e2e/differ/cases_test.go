@@ -101,12 +101,22 @@ var cases = []struct {
 		s.tell("e", s.shaped(shape{version: 3}))
 	}},
 	{"MAX-02 five ids for four places", func(s *side) {
-		for _, c := range []string{"a", "b", "c", "d", "e"} {
-			s.twoStep(c, shape{version: 9})
-			time.Sleep(40 * ms)
+		five, ids := []string{"a", "b", "c", "d", "e"}, map[string]string{}
+		for _, c := range five {
+			a := s.ask(c, s.shaped(shape{version: 9})).(*kmsg.JoinGroupResponse)
+			if a.ErrorCode != 79 {
+				s.stop("%s: the first step: error %d", c, a.ErrorCode)
+			}
+			ids[c] = a.MemberID
 		}
-		for _, c := range []string{"a", "b", "c", "d", "e"} {
-			s.end(c)
+		for range 2 { // the second time in CompletingRebalance
+			for _, c := range five {
+				s.begin(c, s.shaped(shape{version: 9, id: ids[c]}))
+				time.Sleep(40 * ms)
+			}
+			for _, c := range five {
+				s.end(c)
+			}
 		}
 	}},
 	{"DELAY-02 a late joiner extends the delay", func(s *side) {
