@@ -6,6 +6,7 @@ import (
 	"context"
 	"sync"
 	"testing"
+	"time"
 
 	"nhooyr.io/websocket"
 )
@@ -14,10 +15,12 @@ import (
 func watch(t testing.TB, address string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	c, _, err := websocket.Dial(ctx, "ws://"+address+"/api/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var c *websocket.Conn
+	var err error
+	eventually(t, 30*time.Second, func() error { // the brokers' port may be there before the page is
+		c, _, err = websocket.Dial(ctx, "ws://"+address+"/api/live", nil)
+		return err
+	})
 	c.SetReadLimit(-1)
 	var reading sync.WaitGroup
 	reading.Go(func() {

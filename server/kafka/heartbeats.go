@@ -106,7 +106,7 @@ func (c *conn) decodeCommit(next *call, a *api, h header) error {
 		commit = &kmsg.OffsetCommitRequest{}
 		next.request = commit
 	}
-	commit.SetVersion(h.version)
+	*commit = kmsg.OffsetCommitRequest{Version: h.version, Topics: commit.Topics[:0]} // reading leaves what its version lacks
 	body := h.body
 	if commit.IsFlexible() {
 		var err error
@@ -143,7 +143,7 @@ func (c *conn) decodeHeartbeat(next *call, a *api, h header) error {
 		beat = &kmsg.HeartbeatRequest{}
 		next.request = beat
 	}
-	beat.SetVersion(h.version)
+	*beat = kmsg.HeartbeatRequest{Version: h.version} // reading leaves what its version lacks
 	body := h.body
 	if beat.IsFlexible() {
 		var err error
