@@ -206,6 +206,7 @@ const (
 )
 
 func prepareData(s *side) {
+	s.newProducer("first") // takes the producer id 0, which a batch of these tests cannot have
 	s.topic("data", 3)
 	s.write(sharedData, batch{values: values(4, 8)}, batch{values: values(4, 8), afterMs: 1000, codec: 1}, batch{values: values(4, 300), afterMs: 500, stepMs: 700})
 	s.topic("deleted", 1)

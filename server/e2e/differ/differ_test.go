@@ -108,7 +108,10 @@ func askAll(t *testing.T, theirs, ours string, jobs []job) []result {
 	again := 0
 	for i := range results {
 		for round := 2; round <= 3 && again < mostAgain && unexpected(results[i]); round++ {
-			again++
+			if again++; again <= mostToldAgain {
+				rest, _ := unlisted(results[i])
+				t.Logf("put again: %s\n%s", rest.title, difference(rest.theirs, rest.ours))
+			}
 			ask(i, fmt.Sprint("-again", round))
 		}
 	}
@@ -121,6 +124,9 @@ var groups atomic.Int64
 
 // mostAgain bounds what is put again: where so much differs it is no matter of time.
 const mostAgain = 200
+
+// mostToldAgain bounds how many of them are logged with what differed.
+const mostToldAgain = 10
 
 // unexpected tells whether an answer differs by more than what is known to.
 func unexpected(r result) bool {
