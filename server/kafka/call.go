@@ -18,14 +18,14 @@ type call struct {
 	// size is the frame's; weight the answer's, roughly.
 	size, weight int
 	request      kmsg.Request
-	// shared is set where other calls have the same request.
-	shared bool
 	// held is the memory of a large request.
 	held *hold
 	// noAnswer is set for Produce with acks 0.
 	noAnswer bool
 	// answered is set on a prompt call whose answer waits for those before it.
 	answered bool
+	// shared is set where other calls have the same request.
+	shared bool
 	// bad are the batches of a Produce whose records are wrong, by the places of topic and partition.
 	bad map[[2]int]badBatch
 	// token is a bare SASL token, and its answer where bare is set; last is why the connection ends behind the answer.

@@ -116,7 +116,11 @@ func (l *Loop) Run(ctx context.Context) {
 		if busy {
 			continue
 		}
-		l.bell.setTo(l.nextMs(), l.cfg.Clock)
+		next := l.nextMs()
+		if next >= 0 && next <= l.nowMs {
+			continue // it became due while the turn ran
+		}
+		l.bell.setTo(next, l.cfg.Clock)
 		select {
 		case <-ctx.Done():
 			return
