@@ -31,6 +31,7 @@ func TestLessonsByKeyboardAlone(t *testing.T) {
 			continue
 		}
 		t.Run(id, func(t *testing.T) {
+			t.Parallel()
 			b := open(t, base+"/lab/"+id, 1440, 900)
 			for _, lang := range []string{"en", "zh"} {
 				if lang == "zh" {

@@ -144,7 +144,10 @@ func (m *lessonMode) noteBeat(before beat) {
 func (m *lessonMode) enterStep() {
 	m.picked = ""
 	s := m.cursor.lesson().player.Step()
-	if s.Speed.Den != 0 && !m.paced {
+	if s.Par > 0 { // in a challenge the learner has the clock: nothing happens before the first move
+		m.pace.playing = false
+	}
+	if s.Speed.Den != 0 && (!m.paced || s.Par > 0) {
 		m.pace.set(s.Speed)
 	}
 	m.t.dirty = true

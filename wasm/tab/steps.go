@@ -144,7 +144,7 @@ func (m *lessonMode) next() {
 		m.t.say("answer-first")
 	case lessons.Ready:
 		if m.act(inputNext, "") {
-			m.pace.playing = m.head.player.MayRun()
+			m.pace.playing = m.head.player.MayRun() && m.head.player.Step().Par == 0
 		}
 	case lessons.Waiting:
 		m.finishStep()
