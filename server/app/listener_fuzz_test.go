@@ -41,12 +41,26 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error   { p.once.Do(func() { close(p.closed) }); return nil }
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9092} }
 
+// pipeEnd is one end of a net.Pipe whose deadlines end with it, as those of a socket do. A net.Pipe that is closed keeps the
+// timers of both ends until they ring, and everything behind them: with connections.max.idle.ms that is ten minutes.
+type pipeEnd struct {
+	net.Conn
+	other net.Conn
+}
+
+func (e *pipeEnd) Close() error {
+	for _, end := range []net.Conn{e.Conn, e.other} {
+		end.SetDeadline(time.Time{}) // an error says that the other end was closed, and did this
+	}
+	return e.Conn.Close()
+}
+
 // dial connects. It fails where nobody accepts.
 func (p *pipes) dial() (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
-	case p.waiting <- theirs:
-		return ours, nil
+	case p.waiting <- &pipeEnd{theirs, ours}:
+		return &pipeEnd{ours, theirs}, nil
 	case <-p.closed:
 	case <-time.After(patience):
 	}
@@ -226,7 +240,7 @@ func FuzzListener(f *testing.F) {
 		f.Add(program)
 	}
 	var served []kmsg.ApiVersionsResponseApiKey
-	runs, floor := 0, uint64(0)
+	runs, kept := 0, leftovers{}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		program := &bytecode{data}
 		said := &complaints{}
@@ -254,18 +268,35 @@ func FuzzListener(f *testing.F) {
 		if len(said.panics) > 0 {
 			t.Errorf("a panic: %s", said.panics[0])
 		}
-		if runs++; runs%500 != 0 {
-			return
-		}
-		runtime.GC() // what servers leave behind adds up
-		runtime.ReadMemStats(&after)
-		if floor == 0 && runs >= 1000 { // the fuzzer's own 100 MB are there by then
-			floor = after.HeapAlloc
-		}
-		if floor > 0 && after.HeapAlloc > floor+64<<20 {
-			t.Errorf("after %d programs the heap has %d MB, it had %d", runs, after.HeapAlloc>>20, floor>>20)
+		if runs++; runs%checkedEvery == 0 {
+			kept.check(t, runs)
 		}
 	})
+}
+
+// checkedEvery is after how many programs leftovers looks: often enough for the seeds alone.
+const checkedEvery = 50
+
+// leftovers finds what servers leave behind, which adds up over programs.
+type leftovers struct{ objects uint64 }
+
+// check compares the heap with the one after the first checkedEvery programs. Objects tell most: a server that is gone leaves
+// none, while the fuzzer has a buffer of 100 MB, and takes it when it begins to write programs of its own.
+func (l *leftovers) check(t *testing.T, programs int) {
+	runtime.GC()
+	runtime.GC() // what a sync.Pool has outlives the first
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	if l.objects == 0 {
+		l.objects = heap.HeapObjects
+	}
+	const fuzzerBytes, bytes, objects = 100 << 20, 32 << 20, 1000
+	if heap.HeapObjects > l.objects+objects+uint64(programs)/2 {
+		t.Errorf("after %d programs the heap has %d objects, it had %d after %d", programs, heap.HeapObjects, l.objects, checkedEvery)
+	}
+	if heap.HeapAlloc > fuzzerBytes+bytes {
+		t.Errorf("after %d programs the heap has %d MB, of which the fuzzer has 100", programs, heap.HeapAlloc>>20)
+	}
 }
 
 // within waits until something holds.
