@@ -13,6 +13,7 @@ var knownDifferences = []known{
 		`ErrorCode = (87|0)|LogStartOffset = 0|BaseOffset = 0|HighWatermark = 3|LastStableOffset = 3|RecordBatches: `, "UNKNOWN_SERVER_ERROR, for all partitions where no codec has the number; here INVALID_RECORD for the one"),
 	differs(`^Produce v\d+: (records from the future|a compacted topic and no key|a topic of a narrow time)$`, `ErrorRecords\[\]`, `ErrorRecords = none`, "the words name the first record that is wrong (KIP-467 lists them)"),
 	differs(`^Produce v\d+: .*: an empty id$`, `.`, `.`, "an empty transactional id is none here"),
+	differs(`^Produce v\d+: .*: no producer$`, `ErrorCode = 0|BaseOffset = \d|LogStartOffset = 0`, `ErrorCode = 49|BaseOffset = -1|LogStartOffset = -1`, "Kafka takes a transactional batch of no producer beside a transactional id; no producer sends it"),
 	differs(`^Produce v\d+: an epoch below 0 of a producer$`, `.`, `.`, "Kafka takes it; no producer has such an epoch"),
 
 	// Fetch

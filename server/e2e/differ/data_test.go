@@ -52,19 +52,21 @@ func TestDataAndAdminAnswerAlike(t *testing.T) {
 	}
 	ranges := commonVersions(t, theirs, ours)
 	list := listing{asked: make([]bool, len(knownDifferences)), used: make([]bool, len(knownDifferences))}
-	for _, area := range []struct {
+	areas, ran := []struct {
 		name      string
 		questions []dataQuestion
 	}{
 		{"produce", produceQuestions()}, {"fetch", fetchQuestions()}, {"offsets", offsetQuestions()}, {"metadata", metadataQuestions()}, {"topics", topicQuestions()},
 		{"configs", configQuestions()}, {"placement", placementQuestions()}, {"transactions", transactionQuestions()}, {"cluster", clusterQuestions()},
-	} {
+	}, 0
+	for _, area := range areas {
 		t.Run(area.name, func(t *testing.T) {
+			ran++
 			report(t, list.leaveOut(t, askAll(t, theirs, ours, dataJobs(t, ranges, area.questions))))
 		})
 	}
 	for k, d := range knownDifferences {
-		if d.of(version()) && list.asked[k] && !list.used[k] {
+		if ran == len(areas) && d.of(version()) && list.asked[k] && !list.used[k] {
 			t.Errorf("this is no difference any more, take it out of the list: %s", d)
 		}
 	}

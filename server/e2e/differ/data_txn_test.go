@@ -82,7 +82,7 @@ func transactionQuestions() (all []dataQuestion) {
 	}{
 		{"the producer", func(p producer) producer { return p }}, {"another epoch", tooLate}, {"an older epoch", func(p producer) producer { p.epoch--; return p }},
 		{"another producer id", func(p producer) producer { p.pid = 99_999; return p }}, {"an unknown id", func(p producer) producer { p.id += "x"; return p }},
-		{"an empty id", func(p producer) producer { p.id = ""; return p }},
+		{"an empty id", func(p producer) producer { p.id = ""; return p }}, {"no producer", func(p producer) producer { p.pid = 0; return p }},
 	} {
 		add(0, 3, "in a transaction: "+q.name, func(s *side, v int16) {
 			p, topic := s.begun()
