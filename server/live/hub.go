@@ -31,6 +31,9 @@ type Config struct {
 
 	// Keep is how many events are kept: 100 000 by default.
 	Keep int
+	// KeepBytes is how much they may hold together beside their own size, names and lists that clients choose: 64 MB by
+	// default. The oldest are forgotten earlier where they hold more.
+	KeepBytes int
 	// MaxViewers bounds the viewers at a time (2 000 by default); one host may hold half of the places.
 	MaxViewers int
 	// MaxLag is how many events a viewer may be behind before it is skipped (8 192 by default).
@@ -64,6 +67,7 @@ func (c Config) withDefaults() Config {
 		}
 	}
 	orInt(&c.Keep, 100_000)
+	orInt(&c.KeepBytes, 64<<20)
 	orInt(&c.MaxViewers, 2000)
 	orInt(&c.MaxLag, 8192)
 	orInt(&c.MaxRate, 10_000)
@@ -110,7 +114,7 @@ func New(cfg Config) *Hub {
 		panic("live.New: Config.Facts and Config.NowMs must be set")
 	}
 	cfg = cfg.withDefaults()
-	h := &Hub{cfg: cfg, world: newWorld(), ring: ring{limit: cfg.Keep}, hosts: map[string]int{}}
+	h := &Hub{cfg: cfg, world: newWorld(), ring: ring{limit: cfg.Keep, maxBytes: cfg.KeepBytes}, hosts: map[string]int{}}
 	h.inbox.init()
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
@@ -135,12 +139,12 @@ func (h *Hub) Publish(batch []event.Event) {
 	if len(batch) == 0 {
 		return
 	}
-	n := h.inbox.put(batch)
+	full := h.inbox.put(batch)
 	h.stats.published.Add(int64(len(batch)))
-	if n < inboxEvents {
+	if full < 1 {
 		return
 	}
-	if n >= 8*inboxEvents {
+	if full >= 8 {
 		h.mu.Lock()
 	} else if !h.mu.TryLock() {
 		return
@@ -151,9 +155,11 @@ func (h *Hub) Publish(batch []event.Event) {
 
 // drain moves what was published to the ring. The caller holds mu.
 func (h *Hub) drain() {
-	for _, e := range h.inbox.take() {
+	taken := h.inbox.take()
+	for _, e := range taken {
 		h.ring.add(e)
 	}
+	clear(taken) // the slice is used again: what the ring has forgotten must not live on in it
 }
 
 // read calls f with the ring, everything published included.

@@ -9,8 +9,12 @@ import (
 )
 
 // inboxEvents is how many events may lie in the inbox before Publish itself moves them on, where it can without
-// waiting; at eight times as many it waits its turn, which is as long as one viewer copies one message.
-const inboxEvents = 4096
+// waiting; at eight times as many it waits its turn, which is as long as one viewer copies one message. inboxBytes is the
+// same for what the events hold.
+const (
+	inboxEvents = 4096
+	inboxBytes  = 1 << 20
+)
 
 // inbox is where Publish leaves events. It is apart from the ring, which viewers read: the loop that publishes shares
 // its lock only with the one viewer that takes everything out, and that is a swap of two slices.
@@ -20,8 +24,9 @@ type inbox struct {
 	waiting atomic.Bool // somebody wants more to be closed
 
 	mu     sync.Mutex
-	events []event.Event
-	spare  []event.Event // the other slice; owned by whoever holds the hub's lock
+	events []kept
+	bytes  int
+	spare  []kept // the other slice; owned by whoever holds the hub's lock
 }
 
 func (in *inbox) init() {
@@ -29,8 +34,8 @@ func (in *inbox) init() {
 	in.more.Store(&more)
 }
 
-// put appends a batch, wakes who waits and says how many events lie here.
-func (in *inbox) put(batch []event.Event) int {
+// put appends a batch, wakes who waits and says how full the inbox is: 1 stands for inboxEvents, or inboxBytes.
+func (in *inbox) put(batch []event.Event) (full int) {
 	last := in.last.Load()
 	for i := range batch {
 		if batch[i].Seq <= last || batch[i].Body == nil {
@@ -39,15 +44,19 @@ func (in *inbox) put(batch []event.Event) int {
 		last = batch[i].Seq
 	}
 	in.mu.Lock()
-	in.events = append(in.events, batch...)
-	n := len(in.events)
+	for i := range batch {
+		e := keep(batch[i])
+		in.events = append(in.events, e)
+		in.bytes += e.bytes
+	}
+	full = max(len(in.events)/inboxEvents, in.bytes/inboxBytes)
 	in.mu.Unlock()
 	in.last.Store(last)
 	if in.waiting.Swap(false) {
 		more := make(chan struct{})
 		close(*in.more.Swap(&more))
 	}
-	return n
+	return full
 }
 
 // after returns nil where there is an event after seq, and otherwise a channel that is closed when one may be.
@@ -61,10 +70,10 @@ func (in *inbox) after(seq int64) <-chan struct{} {
 }
 
 // take empties the inbox. The caller holds the hub's lock and keeps it while it uses the slice.
-func (in *inbox) take() []event.Event {
+func (in *inbox) take() []kept {
 	in.mu.Lock()
 	batch := in.events
-	in.events = in.spare[:0]
+	in.events, in.bytes = in.spare[:0], 0
 	in.mu.Unlock()
 	in.spare = batch
 	return batch
