@@ -12,8 +12,9 @@ import (
 // when its answer was written, and the strings, the same ones each time, are kept instead of copied anew.
 
 const (
-	// maxNames bounds the strings that a connection keeps.
+	// maxNames bounds the strings that a connection keeps, keptName their length in bytes: as many long ones would be a gigabyte.
 	maxNames = 1024
+	keptName = 256
 	// fewTopics is for how many topics an answered commit keeps room.
 	fewTopics = 4
 )
@@ -168,7 +169,7 @@ func (c *conn) keep(name string, last *string) string {
 	if name == *last {
 		return *last
 	}
-	if *last == "" { // the first one, and mostly the only one
+	if *last == "" || len(name) > keptName { // the first one, and mostly the only one; or one that nobody but a fuzzer sends
 		*last = strings.Clone(name)
 		return *last
 	}

@@ -10,10 +10,16 @@ import (
 	"grouplab/coordinator/event"
 )
 
-// maxClaims bounds how many member ids one connection is remembered for.
-const maxClaims = 4096
+// maxClaims bounds how many member ids one connection is remembered for, maxClaimedBytes how long they are together with
+// their groups: a client may make up any.
+const (
+	maxClaims       = 4096
+	maxClaimedBytes = 2 << 20
+)
 
 type memberKey struct{ group, member string }
+
+func (k memberKey) bytes() int { return len(k.group) + len(k.member) }
 
 // owner is the connection over which a member's last group request came, nil where it is gone, and whether the
 // coordinator takes the id for a member. closed is what is left of the connection of a ghost.
@@ -26,17 +32,22 @@ type owner struct {
 // claims are a connection's member ids: few of most connections, so a map is made only for more. last is the one that
 // spoke last.
 type claims struct {
-	last memberKey
-	few  []memberKey
-	many map[memberKey]struct{}
+	last  memberKey
+	few   []memberKey
+	many  map[memberKey]struct{}
+	bytes int
 }
 
 const fewClaims = 8
 
-// add reports whether the id is among them now: there may be maxClaims.
+// add reports whether the id is among them now: there may be maxClaims of maxClaimedBytes.
 func (c *claims) add(k memberKey) bool {
-	switch _, known := c.many[k]; {
-	case known || slices.Contains(c.few, k):
+	if c.has(k) {
+		return true
+	}
+	switch {
+	case c.bytes+k.bytes() > maxClaimedBytes:
+		return false
 	case len(c.few) < fewClaims:
 		c.few = append(c.few, k)
 	case len(c.few)+len(c.many) >= maxClaims:
@@ -47,10 +58,19 @@ func (c *claims) add(k memberKey) bool {
 		}
 		c.many[k] = struct{}{}
 	}
+	c.bytes += k.bytes()
 	return true
 }
 
+func (c *claims) has(k memberKey) bool {
+	_, among := c.many[k]
+	return among || slices.Contains(c.few, k)
+}
+
 func (c *claims) remove(k memberKey) {
+	if c.has(k) {
+		c.bytes -= k.bytes()
+	}
 	c.few = slices.DeleteFunc(c.few, func(o memberKey) bool { return o == k })
 	delete(c.many, k)
 }
