@@ -356,9 +356,9 @@ func (f filler) number(name string) (int64, bool) {
 	case "Acks":
 		return choice%3 - 1, true
 	case "SessionTimeoutMillis", "RebalanceTimeoutMillis":
-		return 50 + (255-choice)*100, true
+		return 50 + (255-choice)*10, true // a connection full of held joins learns that its client is gone when the first ends
 	case "MaxWaitMillis", "TimeoutMillis":
-		return choice << 4, true
+		return choice << 3, true
 	case "NumPartitions", "Count":
 		return 1 + choice&7, true
 	case "ReplicationFactor":

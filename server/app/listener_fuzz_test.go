@@ -18,7 +18,7 @@ import (
 )
 
 // patience is for what must come on any machine; it is used up only by tests that fail.
-const patience = 3 * time.Second
+const patience = 10 * time.Second
 
 // pipes is a listener whose connections are in this process: nothing of the network is between a client and the accept path.
 type pipes struct {
