@@ -38,16 +38,19 @@ func TestClaimedBytes(t *testing.T) {
 	key := func(i int) memberKey { return memberKey{"g", fmt.Sprintf("%01023d", i)} }
 	most := maxClaimedBytes / 1024
 	for i := range most {
-		if !c.add(key(i)) || !c.add(key(i)) {
-			t.Fatalf("id %d of %d has no room", i, most)
+		for range 2 { // once more counts once
+			if !c.add(key(i)) {
+				t.Fatalf("id %d of %d has no room", i, most)
+			}
 		}
 	}
 	if c.add(key(most)) || c.bytes != maxClaimedBytes {
 		t.Fatalf("there was room for one more, after %d bytes of %d", c.bytes, maxClaimedBytes)
 	}
 	for i := range most {
-		c.remove(key(i))
-		c.remove(key(i))
+		for range 2 {
+			c.remove(key(i))
+		}
 	}
 	if c.bytes != 0 || !c.add(memberKey{"g", "m"}) || c.bytes != 2 {
 		t.Fatalf("%d bytes are counted where nothing but one short id is left", c.bytes)
