@@ -115,9 +115,14 @@ func (p *player) play() {
 		case eval[bool](p.tab, "!!"+asksNow):
 			p.answer()
 		case eval[bool](p.tab, "!!"+mayNext):
-			before := p.step()
+			before, fact := p.step(), p.text("#part-transport .fact")
+			moved := fmt.Sprintf(`document.querySelector("#part-lesson h1").innerText !== %q`, before)
 			p.press("n")
-			p.until("the step after "+before, fmt.Sprintf(`document.querySelector("#part-lesson h1").innerText !== %q`, before), 10*time.Second)
+			// The step may have been under way still, with its question or its end to come: then that is what comes.
+			p.until("what comes in or after "+before, fmt.Sprintf(`%s || %s || document.querySelector("#part-transport .fact").innerText !== %q`, moved, asksNow, fact), 10*time.Second)
+			if !eval[bool](p.tab, moved) {
+				continue
+			}
 			p.challenge()
 		case eval[bool](p.tab, "!!"+isOver):
 			return

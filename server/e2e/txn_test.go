@@ -334,7 +334,7 @@ func TestTransactionsCanBeLookedAt(t *testing.T) {
 		{[]string{"Ongoing", "Odd"}, nil, -1, []string{"mover"}, []string{"Odd"}},
 		{[]string{"Odd"}, nil, -1, nil, []string{"Odd"}},
 		{nil, []int64{idle.pid}, -1, []string{"idle"}, nil},
-		{nil, nil, 3_600_000, nil, nil},
+		{nil, nil, 3_600_000, []string{"idle"}, nil}, // as in Kafka, one that is not open began at -1
 	} {
 		list.StateFilters, list.ProducerIDFilters, list.DurationFilterMillis = c.states, c.ids, c.longer
 		got := ask[*kmsg.ListTransactionsResponse](w, list)
