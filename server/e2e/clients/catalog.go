@@ -7,6 +7,8 @@ type client struct {
 	prepare func(dir string) (command, env []string, err error)
 	// asKafka are the steps that Apache Kafka 4.0 refuses this client, too, each with the reason (tried with 4.0.2).
 	asKafka map[string]string
+	// scatters is set where the program cannot say to which partition a record goes, so that halves are not equal.
+	scatters bool
 	// alone, if set, is run in place of the scenario and answers with one line.
 	alone func(s *scene) (string, error)
 
@@ -20,7 +22,7 @@ var clients = []client{
 	{name: "java-3.9", prepare: java("3.9.1")},
 	{name: "java-3.4", prepare: java("3.4.1")},
 	{name: "java-2.8", prepare: java("2.8.2")},
-	{name: "tools", prepare: tools("4.0.2")},
+	{name: "tools", prepare: tools("4.0.2"), scatters: true},
 	{name: "librdkafka", prepare: python("confluent.py", "confluent-kafka==2.16.1")},
 	{name: "confluent-go", prepare: goProgram("confluent")},
 	{name: "confluent-go-1.9", prepare: goProgram("confluent1")},
