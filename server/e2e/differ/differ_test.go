@@ -285,19 +285,14 @@ func commonVersions(t *testing.T, theirs, ours string) map[int16][2]int16 {
 	return common
 }
 
-// startBoth starts one broker of each, with the topics orders and other, and a coordinator that is found.
-func startBoth(t *testing.T, configuration map[string]string) (theirs, ours string) {
+// startOurs starts brokers of ours, which end with the test.
+func startOurs(t *testing.T, brokers int32, configuration map[string]string) *app.Server {
 	t.Helper()
-	kafka, err := apache.Start(apache.Config{Version: version(), Nodes: 1, Set: configuration, Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(kafka.Stop)
 	var set []string
 	for _, name := range slices.Sorted(maps.Keys(configuration)) {
 		set = append(set, name+"="+configuration[name])
 	}
-	s, err := app.New(app.Config{Kafka: "127.0.0.1:0", Brokers: 1, Set: set})
+	s, err := app.New(app.Config{Kafka: "127.0.0.1:0", Brokers: brokers, Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,6 +304,18 @@ func startBoth(t *testing.T, configuration map[string]string) (theirs, ours stri
 			t.Error(err)
 		}
 	})
+	return s
+}
+
+// startBoth starts one broker of each, with the topics orders and other, and a coordinator that is found.
+func startBoth(t *testing.T, configuration map[string]string) (theirs, ours string) {
+	t.Helper()
+	kafka, err := apache.Start(apache.Config{Version: version(), Nodes: 1, Set: configuration, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(kafka.Stop)
+	s := startOurs(t, 1, configuration)
 	theirs, ours = kafka.Addrs()[0], s.KafkaAddrs()[0]
 	for _, address := range []string{theirs, ours} {
 		told := put(address, "preparation", prepare)

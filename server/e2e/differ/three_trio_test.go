@@ -3,7 +3,6 @@
 package differ
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
-	"grouplab/server/app"
 	"grouplab/server/e2e/apache"
 	"grouplab/server/e2e/wire"
 )
@@ -51,22 +49,7 @@ func startThree(t *testing.T, configuration map[string]string) (theirs, ours *tr
 		t.Fatal(err)
 	}
 	t.Cleanup(kafka.Stop)
-	var set []string
-	for _, name := range slices.Sorted(maps.Keys(configuration)) {
-		set = append(set, name+"="+configuration[name])
-	}
-	s, err := app.New(app.Config{Kafka: "127.0.0.1:0", Brokers: 3, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(context.Background()) }()
-	t.Cleanup(func() {
-		s.Close()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	s := startOurs(t, 3, configuration)
 	theirs = newTrio("Apache Kafka", kafka.Addrs())
 	theirs.kill = func(id int32) error { kafka.Kill(int(id)); return nil }
 	theirs.restart = func(id int32) error { return kafka.Restart(int(id)) }
