@@ -43,8 +43,8 @@ $(DIST)/lab.wasm.br: $(DIST)/lab.wasm
 	@$(GO) run ./static/pack -quality $(BROTLI) $(DIST)/lab.wasm
 
 # The tab is built without packages that its libraries name and it never calls: each of these folders replaces one.
-$(DIST)/overlay.json: wasm/nohttp/http.go wasm/noregexp/regexp.go wasm/notemplate/template.go go.mod
-	@for stub in $(filter %.go,$^); do case $$stub in */http.go) of=net/http;; */template.go) of=html/template;; *) of=regexp;; esac; \
+$(DIST)/overlay.json: wasm/nohttp/http.go wasm/noregexp/regexp.go wasm/notemplate/template.go wasm/nosha256/sha256.go go.mod
+	@for stub in $(filter %.go,$^); do case $$stub in */http.go) of=net/http;; */template.go) of=html/template;; */sha256.go) of=crypto/sha256;; *) of=regexp;; esac; \
 	GOOS=js GOARCH=wasm $(GO) list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} $(CURDIR)/'$$stub'{{"\n"}}{{end}}' $$of; done | \
 	awk 'BEGIN { printf "{\"Replace\":{" } \
 	NF { n = split($$1, part, "/"); m = split($$2, with, "/"); \
