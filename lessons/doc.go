@@ -43,6 +43,9 @@
 //	  start c3
 //	  until state Stable and members == 3
 //
+// A line `picture STEP` or `picture STEP CONDITION` says which moment the list of contents shows: how that step begins, or
+// the first moment of it in which the condition holds. Without it that is the first question.
+//
 // A block `draft` at the top keeps a lesson that is being written from the list of contents.
 //
 // The first step runs no commands: a learner reads before anything moves. A step that has something to wait for stays

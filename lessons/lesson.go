@@ -20,9 +20,20 @@ type Lesson struct {
 	Solutions []Solution
 	// Wins win the challenge of the step of their name, one for each.
 	Wins []Solution
+	// Picture is the moment that the list of contents shows.
+	Picture Place
 	// Draft keeps it from the list of contents.
 	Draft bool
 	file  string
+}
+
+// Place is a moment in a lesson's course: how a step begins or, where Until is set, the first moment of that step in
+// which it holds.
+type Place struct {
+	Step  string
+	Until *script.Condition
+	// Line of the script, 0 where it does not say.
+	Line int
 }
 
 // Step is one beat.

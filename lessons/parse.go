@@ -127,7 +127,7 @@ func comment(s string) string {
 	return s
 }
 
-var blocks = []string{"setup", "step", "goal", "solution", "win", "draft"}
+var blocks = []string{"setup", "step", "goal", "solution", "win", "picture", "draft"}
 
 func (p *parser) block(head line, body []line) error {
 	word, rest, col := head.word()
@@ -136,6 +136,8 @@ func (p *parser) block(head line, body []line) error {
 		return p.setup(head, rest, col, body)
 	case "goal":
 		return p.goal(head, rest, col, body)
+	case "picture":
+		return p.picture(head, rest, col, body)
 	case "draft":
 		if len(body) > 0 || rest != "" {
 			return p.fail(head.no, 1, "draft stands alone; it keeps a lesson from the list of contents")
@@ -243,6 +245,21 @@ func (p *parser) goal(head line, rest string, col int, body []line) error {
 	return nil
 }
 
+// picture reads where the lesson's picture for the list of contents is taken; check knows whether that step is there.
+func (p *parser) picture(head line, rest string, col int, body []line) error {
+	step, text, _ := strings.Cut(rest, " ")
+	if !isName(step) || len(body) > 0 || p.lesson.Picture.Line > 0 {
+		return p.fail(head.no, col, "a lesson has one line `picture STEP`, or `picture STEP CONDITION` for the first moment of that step in which it holds")
+	}
+	p.lesson.Picture = Place{Step: step, Line: head.no}
+	if text == "" {
+		return nil
+	}
+	c, err := p.condition(head, text, col+len(step)+1, "picture "+step)
+	p.lesson.Picture.Until = &c
+	return err
+}
+
 func (p *parser) focus(l line, text string, col int) (Focus, error) {
 	part, client, _ := strings.Cut(text, " ")
 	if !slices.Contains(Parts, part) {
@@ -275,6 +292,9 @@ func (p *parser) check() error {
 	}
 	if len(l.Goal) == 0 {
 		return p.fail(p.last, 1, "there is no goal; a lesson has at least one clause: `goal LABEL CONDITION`")
+	}
+	if at := l.Picture; at.Line > 0 && l.Step(at.Step) == nil {
+		return p.fail(at.Line, len("picture ")+1, "there is no step %q to take the picture in", at.Step)
 	}
 	for _, w := range l.Wins {
 		if s := l.Step(w.Name); s == nil || s.Par == 0 {
