@@ -16,7 +16,8 @@ import (
 // setting is one configuration name: its bounds and where its value goes.
 type setting struct {
 	name     string
-	min, max int64 // whole numbers, but for ratios and onOff
+	standard string // Kafka's default
+	min, max int64  // whole numbers, but for ratios and onOff
 	put      func(d *drive.Config, v int64)
 	// live settings are the group coordinator's: they can be changed while it runs.
 	live bool
@@ -31,38 +32,38 @@ const anyInt = math.MinInt32
 
 // settings are Kafka's names as far as this world has what they set, with Kafka's bounds, and two of the lab's own.
 var settings = []setting{
-	{"broker.session.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.BrokerSessionTimeoutMs = v }, false},
-	{"group.initial.rebalance.delay.ms", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupInitialRebalanceDelayMs = int32(v) }, true},
-	{"group.max.size", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSize = int32(v) }, true},
-	{"group.max.session.timeout.ms", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSessionTimeoutMs = int32(v) }, true},
-	{"group.min.session.timeout.ms", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMinSessionTimeoutMs = int32(v) }, true},
+	{"broker.session.timeout.ms", "9000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.BrokerSessionTimeoutMs = v }, false},
+	{"group.initial.rebalance.delay.ms", "3000", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupInitialRebalanceDelayMs = int32(v) }, true},
+	{"group.max.size", "2147483647", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSize = int32(v) }, true},
+	{"group.max.session.timeout.ms", "1800000", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMaxSessionTimeoutMs = int32(v) }, true},
+	{"group.min.session.timeout.ms", "6000", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.GroupMinSessionTimeoutMs = int32(v) }, true},
 	// Not Kafka's: how long a broker takes to read a chunk of an offsets partition, and how large a chunk is there.
-	{"lab.load.delay.ms", 0, 600_000, func(d *drive.Config, v int64) { d.LoadDelayMs = v }, false},
-	{"log.cleaner.backoff.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.CleanerBackoffMs = v }, false},
-	{"log.cleaner.delete.retention.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.DeleteRetentionMs = v }, false},
-	{"log.cleaner.max.compaction.lag.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.MaxCompactionLagMs = v }, false},
-	{"log.cleaner.min.cleanable.ratio", ratios, 0, func(d *drive.Config, v int64) { d.Cluster.MinCleanableRatio = max(float64(v)/1e6, 1e-9) }, false},
-	{"log.cleaner.min.compaction.lag.ms", 0, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.MinCompactionLagMs = v }, false},
-	{"min.insync.replicas", 1, 9, func(d *drive.Config, v int64) { d.Cluster.MinInsyncReplicas = int16(v) }, false},
-	{"offset.metadata.max.bytes", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetMetadataMaxBytes = int32(v) }, true},
-	{"offsets.commit.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsCommitTimeoutMs = int32(v) }, true},
-	{"offsets.load.buffer.size", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.LoadChunkBytes = int(v) }, false},
-	{"offsets.retention.check.interval.ms", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Settings.OffsetsRetentionCheckIntervalMs = v }, true},
-	{"offsets.retention.minutes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsRetentionMinutes = int32(v) }, true},
-	{"offsets.topic.compression.codec", 0, 0, func(*drive.Config, int64) {}, false}, // 0 stands for none
-	{"offsets.topic.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.OffsetsPartitions = int32(v) }, false},
-	{"offsets.topic.replication.factor", 1, 9, func(d *drive.Config, v int64) { d.Cluster.OffsetsReplicas = int16(v) }, false},
-	{"offsets.topic.segment.bytes", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.OffsetsSegmentBytes = int(v) }, false},
-	{"transaction.abort.timed.out.transaction.cleanup.interval.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.AbortTimedOutIntervalMs = v }, false},
-	{"transaction.max.timeout.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.TransactionMaxTimeoutMs = int32(v) }, false},
-	{"transaction.partition.verification.enable", onOff, 0, func(d *drive.Config, v int64) { d.Settings.TransactionPartitionVerificationEnable = v == 1 }, true},
-	{"transaction.remove.expired.transaction.cleanup.interval.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.RemoveExpiredIntervalMs = v }, false},
-	{"transaction.state.log.min.isr", 1, 9, func(d *drive.Config, v int64) { d.Cluster.TransactionMinInsync = int16(v) }, false},
-	{"transaction.state.log.num.partitions", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.TransactionPartitions = int32(v) }, false},
-	{"transaction.state.log.replication.factor", 1, 9, func(d *drive.Config, v int64) { d.Cluster.TransactionReplicas = int16(v) }, false},
-	{"transactional.id.expiration.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.TransactionalIDExpirationMs = v }, false},
-	{"replica.fetch.wait.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaFetchWaitMaxMs = v }, false},
-	{"replica.lag.time.max.ms", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaLagTimeMaxMs = v }, false},
+	{"lab.load.delay.ms", "20", 0, 600_000, func(d *drive.Config, v int64) { d.LoadDelayMs = v }, false},
+	{"log.cleaner.backoff.ms", "15000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.CleanerBackoffMs = v }, false},
+	{"log.cleaner.delete.retention.ms", "86400000", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.DeleteRetentionMs = v }, false},
+	{"log.cleaner.max.compaction.lag.ms", "9223372036854775807", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.MaxCompactionLagMs = v }, false},
+	{"log.cleaner.min.cleanable.ratio", "0.5", ratios, 0, func(d *drive.Config, v int64) { d.Cluster.MinCleanableRatio = max(float64(v)/1e6, 1e-9) }, false},
+	{"log.cleaner.min.compaction.lag.ms", "0", 0, math.MaxInt64, func(d *drive.Config, v int64) { d.Cluster.MinCompactionLagMs = v }, false},
+	{"min.insync.replicas", "1", 1, 9, func(d *drive.Config, v int64) { d.Cluster.MinInsyncReplicas = int16(v) }, false},
+	{"offset.metadata.max.bytes", "4096", anyInt, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetMetadataMaxBytes = int32(v) }, true},
+	{"offsets.commit.timeout.ms", "5000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsCommitTimeoutMs = int32(v) }, true},
+	{"offsets.load.buffer.size", "5242880", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.LoadChunkBytes = int(v) }, false},
+	{"offsets.retention.check.interval.ms", "600000", 1, math.MaxInt64, func(d *drive.Config, v int64) { d.Settings.OffsetsRetentionCheckIntervalMs = v }, true},
+	{"offsets.retention.minutes", "10080", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Settings.OffsetsRetentionMinutes = int32(v) }, true},
+	{"offsets.topic.compression.codec", "0", 0, 0, func(*drive.Config, int64) {}, false}, // 0 stands for none
+	{"offsets.topic.num.partitions", "50", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.OffsetsPartitions = int32(v) }, false},
+	{"offsets.topic.replication.factor", "3", 1, 9, func(d *drive.Config, v int64) { d.Cluster.OffsetsReplicas = int16(v) }, false},
+	{"offsets.topic.segment.bytes", "104857600", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.OffsetsSegmentBytes = int(v) }, false},
+	{"transaction.abort.timed.out.transaction.cleanup.interval.ms", "10000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.AbortTimedOutIntervalMs = v }, false},
+	{"transaction.max.timeout.ms", "900000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.TransactionMaxTimeoutMs = int32(v) }, false},
+	{"transaction.partition.verification.enable", "true", onOff, 0, func(d *drive.Config, v int64) { d.Settings.TransactionPartitionVerificationEnable = v == 1 }, true},
+	{"transaction.remove.expired.transaction.cleanup.interval.ms", "3600000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.RemoveExpiredIntervalMs = v }, false},
+	{"transaction.state.log.min.isr", "2", 1, 9, func(d *drive.Config, v int64) { d.Cluster.TransactionMinInsync = int16(v) }, false},
+	{"transaction.state.log.num.partitions", "50", 1, 10_000, func(d *drive.Config, v int64) { d.Cluster.TransactionPartitions = int32(v) }, false},
+	{"transaction.state.log.replication.factor", "3", 1, 9, func(d *drive.Config, v int64) { d.Cluster.TransactionReplicas = int16(v) }, false},
+	{"transactional.id.expiration.ms", "604800000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Transactions.TransactionalIDExpirationMs = v }, false},
+	{"replica.fetch.wait.max.ms", "500", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaFetchWaitMaxMs = v }, false},
+	{"replica.lag.time.max.ms", "30000", 1, math.MaxInt32, func(d *drive.Config, v int64) { d.Cluster.ReplicaLagTimeMaxMs = v }, false},
 }
 
 // Names are the configuration names that Config.Set takes, sorted.
@@ -73,6 +74,25 @@ func Names() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// About is what is known about a configuration name.
+type About struct {
+	Name string
+	// Standard is Kafka's default, Values what it takes in words: "a whole number from 1 to 9".
+	Standard, Values string
+	// Live settings can be changed while the brokers run; the others are said before the first topic.
+	Live bool
+}
+
+// Settings tells about every name that Config.Set takes, sorted by name.
+func Settings() []About {
+	list := make([]About, len(settings))
+	for i, s := range settings {
+		list[i] = About{s.name, s.standard, s.values(), s.live}
+	}
+	slices.SortFunc(list, func(a, b About) int { return strings.Compare(a.Name, b.Name) })
+	return list
 }
 
 // CheckSetting tells what is wrong with a configuration name or its value; nil where nothing is.

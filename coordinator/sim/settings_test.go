@@ -129,3 +129,51 @@ func TestMinimumAboveMaximum(t *testing.T) {
 		t.Errorf("%d refusals", refused)
 	}
 }
+
+// What Settings calls a default changes nothing, and is Kafka's where the table above says what that is.
+func TestSettingsNameTheirDefaults(t *testing.T) {
+	table := map[string]string{}
+	for _, b := range section8 {
+		table[b.name] = b.standard
+	}
+	plain, err := New(Config{Brokers: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := Settings()
+	if len(list) != len(settings) {
+		t.Fatalf("%d of %d settings are told about", len(list), len(settings))
+	}
+	for _, a := range list {
+		if want, known := table[a.Name]; known && a.Standard != want {
+			t.Errorf("%s: the default is %s, not %q", a.Name, want, a.Standard)
+		}
+		w, err := New(Config{Brokers: 3, Set: []Setting{{a.Name, a.Standard}}})
+		if err != nil {
+			t.Errorf("%s: the default %q is refused: %v", a.Name, a.Standard, err)
+			continue
+		}
+		if got, want := made(w), made(plain); got != want {
+			t.Errorf("%s: the default %q changes\n%s\nto\n%s", a.Name, a.Standard, want, got)
+		}
+		if a.Values == "" {
+			t.Errorf("%s: nothing says what it takes", a.Name)
+		}
+	}
+}
+
+// made prints what a world's brokers were made with.
+func made(w *World) string {
+	cfg, err := driveConfig(w.cfg)
+	if err != nil {
+		return err.Error()
+	}
+	cfg.MemberID = nil
+	c := w.drive.Cluster().Config()
+	c.HostPort, c.Numbers, c.Decompress = nil, nil, nil
+	if cfg.LoadChunkBytes == 0 {
+		cfg.LoadChunkBytes = 5 << 20
+	}
+	cfg.Cluster = c
+	return fmt.Sprintf("%+v", cfg)
+}

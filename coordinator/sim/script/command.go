@@ -50,6 +50,8 @@ type Command struct {
 	Cond *Condition
 	// WithinMs is how long until waits at most, in milliseconds of the world.
 	WithinMs int64
+	// Then is the command that follows the time of at; nil where none does, and for other verbs.
+	Then *Command
 }
 
 // fail makes an Error that points at argument i, or at the verb where there is no such argument.
@@ -99,12 +101,19 @@ func ParseLine(file string, line int, text string) (Command, error) {
 	if err != nil || len(words) == 0 {
 		return c, err
 	}
-	c.Raw = text[words[0].Col-1 : end]
+	err = c.read(text[:end], words)
+	return c, err
+}
+
+// read takes a command out of the words of a line; text is the line up to the end of the last of them.
+func (c *Command) read(text string, words []Arg) error {
+	file, line := c.File, c.Line
+	c.Raw = text[words[0].Col-1:]
 	c.Col = words[0].Col
 	if words[0].Text == "!" {
 		c.Not, words = true, words[1:]
 		if len(words) == 0 {
-			return c, Error{file, line, c.Col, "what must fail? A command follows the '!', as in `! kill c9`"}
+			return Error{file, line, c.Col, "what must fail? A command follows the '!', as in `! kill c9`"}
 		}
 	} else if rest, found := strings.CutPrefix(words[0].Text, "!"); found {
 		c.Not, words[0] = true, Arg{rest, words[0].Col + 1}
@@ -112,9 +121,12 @@ func ParseLine(file string, line int, text string) (Command, error) {
 	c.Verb, c.Col, c.Args = words[0].Text, words[0].Col, words[1:]
 	v, known := verbs[c.Verb]
 	if !known {
-		return c, c.fail(-1, "no verb %q%s", c.Verb, suggest(c.Verb, verbNames(), "; `help` in the manual lists them"))
+		return c.fail(-1, "no verb %q%s", c.Verb, suggest(c.Verb, verbNames(), "; there are "+strings.Join(verbNames(), ", ")))
 	}
-	return c, v.check(&c)
+	if c.Verb == atVerb.name && len(c.Args) > 1 {
+		return c.readThen(text)
+	}
+	return v.check(c)
 }
 
 // split cuts a line into words. end is where the last word ends.

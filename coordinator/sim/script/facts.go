@@ -85,6 +85,11 @@ func (f *facts) group(name string) *group {
 	return g
 }
 
+// groupNames are those of all groups that were seen or described, sorted.
+func (f *facts) groupNames() []string {
+	return slices.Sorted(maps.Keys(f.groups))
+}
+
 // forget is what happens to a group in the cache of a broker that lost it. Its log is elsewhere.
 func (g *group) forget() {
 	*g = group{

@@ -18,6 +18,8 @@ type verb struct {
 	rest     *param
 	// options are arguments of the form key=value, in any order after the params.
 	options []option
+	// kafka are other names of options: those of Kafka's configuration.
+	kafka []kafkaName
 	// condition is set where the rest of the line is a condition.
 	condition bool
 	// quiet verbs do nothing to the world, so nobody is told that they were given.
@@ -41,7 +43,7 @@ func init() {
 		startVerb, stopVerb, killVerb, restartVerb, pauseVerb, resumeVerb, busyVerb, commitVerb,
 		addPartitionsVerb, killBrokerVerb, stopBrokerVerb, restartBrokerVerb, dropVerb,
 		delayVerb, duplicateVerb, cutVerb, healVerb, failAppendsVerb, slowAppendsVerb, moveLeaderVerb, deleteTopicVerb, askVerb,
-		advanceVerb, untilVerb, expectVerb, showVerb, hideVerb,
+		advanceVerb, atVerb, untilVerb, expectVerb, showVerb, hideVerb,
 	} {
 		verbs[v.name] = v
 	}
@@ -75,6 +77,9 @@ func (v verb) check(c *Command) error {
 	seen := map[string]bool{}
 	for i, a := range c.Args {
 		if key, value, found := strings.Cut(a.Text, "="); found && len(v.options) > 0 {
+			if key, value = v.ours(key, value); key+"="+value != a.Text {
+				c.Args[i].Text = key + "=" + value
+			}
 			if err := v.checkOption(*c, i, key, value, seen); err != nil {
 				return err
 			}
@@ -99,6 +104,23 @@ func (v verb) check(c *Command) error {
 	return nil
 }
 
+// kafkaName is a name of Kafka's configuration and the option that says the same.
+type kafkaName struct{ name, key string }
+
+// ours turns an option under Kafka's name into ours. Kafka's times are whole milliseconds.
+func (v verb) ours(key, value string) (string, string) {
+	for _, k := range v.kafka {
+		if k.name != key {
+			continue
+		}
+		if strings.HasSuffix(key, ".ms") && value != "" && strings.Trim(value, "0123456789") == "" {
+			value += "ms"
+		}
+		return k.key, value
+	}
+	return key, value
+}
+
 func (v verb) checkOption(c Command, i int, key, value string, seen map[string]bool) error {
 	keys := make([]string, len(v.options))
 	for j, o := range v.options {
@@ -115,7 +137,11 @@ func (v verb) checkOption(c Command, i int, key, value string, seen map[string]b
 		}
 		return nil
 	}
-	return c.fail(i, "%s has no option %q%s", v.name, key, suggest(key, keys, "; it has "+strings.Join(keys, ", ")))
+	near := keys
+	for _, k := range v.kafka {
+		near = append(near, k.name)
+	}
+	return c.fail(i, "%s has no option %q%s", v.name, key, suggest(key, near, "; it has "+strings.Join(keys, ", ")))
 }
 
 // checkCondition parses the rest of the line as a condition.

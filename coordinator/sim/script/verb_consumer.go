@@ -17,9 +17,15 @@ var consumerVerb = verb{
 		"assignor one or more of range,roundrobin,sticky,cooperative-sticky, the preferred one first, instance its group.instance.id, " +
 		"transactional the transactional.id with which it commits its offsets in transactions, " +
 		"metadata what its commits carry as metadata, each followed by a number of its own; with requests=old all requests have " +
-		"the versions of a client of v's time",
+		"the versions of a client of v's time. Kafka's own names are read too, as in session.timeout.ms=10000",
 	example: "consumer c1 session=10s rebalance=60s",
 	params:  []param{consumerParam},
+	kafka: []kafkaName{
+		{"group.id", "group"}, {"session.timeout.ms", "session"}, {"heartbeat.interval.ms", "heartbeat"}, {"max.poll.interval.ms", "rebalance"},
+		{"partition.assignment.strategy", "assignor"}, {"group.instance.id", "instance"}, {"auto.commit.interval.ms", "commit"},
+		{"metadata.max.age.ms", "metadata-age"}, {"request.timeout.ms", "request-timeout"},
+		{"transactional.id", "transactional"}, {"transaction.timeout.ms", "transaction-timeout"},
+	},
 	options: []option{
 		{"group", groupParam},
 		{"topics", param{"TOPICS", wrongTopics}},

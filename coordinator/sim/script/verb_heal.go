@@ -2,11 +2,11 @@ package script
 
 var healVerb = verb{
 	name:    "heal",
-	usage:   "heal CONSUMER BROKER",
-	help:    "ends a cut",
+	usage:   "heal CONSUMER|all BROKER|all",
+	help:    "ends a cut, or all cuts of a side",
 	example: "heal c1 2",
-	params:  []param{consumerParam, wholeParam("BROKER", 1, 9)},
+	params:  []param{consumerParam, brokerOrAll},
 	do: func(e *Engine, c Command) error {
-		return e.world.Heal(c.Args[0].Text, int32(c.number(1)))
+		return e.links(c, e.world.Heal)
 	},
 }
