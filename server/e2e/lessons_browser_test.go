@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,8 +22,9 @@ func labServer(t testing.TB) string {
 	return "http://" + s.HTTPAddr()
 }
 
-// TestLessonsByKeyboardAlone plays lessons to their goals in both languages, and takes every wrong answer once. Which they
-// are the contents page says; `make test` plays two, `make test-lessons` all.
+// TestLessonsByKeyboardAlone plays lessons to their goals in both languages, and takes every wrong answer once; axe looks at
+// each question and each step's end in English, and at the lesson's end in Chinese. Which lessons there are the contents page
+// says; `make test` plays two, `make test-lessons` all.
 func TestLessonsByKeyboardAlone(t *testing.T) {
 	base := labServer(t)
 	for _, id := range lessonIDs(t, base) {
@@ -111,6 +113,9 @@ func (p *player) play() {
 	p.t.Helper()
 	for beat := 0; beat < 60; beat++ {
 		p.until("step "+p.step()+" to come to rest", asksNow+"||"+mayNext+"||"+isOver+"||!"+playing, time.Minute)
+		if at := p.step() + ", beat " + strconv.Itoa(beat); !p.zh || eval[bool](p.tab, "!!"+isOver) {
+			p.accessible(at)
+		}
 		switch {
 		case eval[bool](p.tab, "!!"+asksNow):
 			p.answer()

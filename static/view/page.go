@@ -24,6 +24,7 @@ const (
 	PageLesson   PageKind = "lesson"
 	PageLive     PageKind = "live"
 	PageGallery  PageKind = "gallery"
+	PageGlossary PageKind = "glossary"
 	PageError    PageKind = "error" // 404 and the like
 )
 
@@ -48,6 +49,11 @@ type PageData struct {
 	Contents []LessonLink
 	// Lesson is the lesson of a lesson page.
 	Lesson *LessonPage
+	// First is the lesson's first picture as the program draws it, part by part: HTML in the page's language. nil leaves
+	// the parts to the shell.
+	First map[string]string
+	// Terms are the glossary's.
+	Terms []Term
 	// Gallery names the picture of a gallery page, "" for its first.
 	Gallery string
 	// Error is what a PageError says; Status its HTTP status.
@@ -63,6 +69,23 @@ type LessonLink struct {
 	ID             string
 	Number         int
 	Title, Summary Text
+	// Chapter is the heading above the lesson, where one begins with it.
+	Chapter Text
+	// Picture is the lesson's key moment, an SVG by Thumbnail.
+	Picture string
+}
+
+// Term is an entry of the glossary.
+type Term struct {
+	// ID is its anchor.
+	ID   string
+	Name Text
+	// Says is HTML that the lesson renderer made.
+	Says Text
+	// Link leads to the moment of a lesson that shows it, from the site's root: "lab/ID/#m1…"; Lesson is that lesson's
+	// title.
+	Link   string
+	Lesson Text
 }
 
 // LessonPage is the text of a lesson. Page puts it into the element "lesson-page" as JSON, so that the program, which

@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "narrow.css", "phone.css",
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "narrow.css", "phone.css",
 	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
@@ -103,6 +103,24 @@ func partsByID(m *Model, o Options) map[string]templ.Component {
 	}
 	for _, p := range Parts(m, o) {
 		parts[p.ID] = p.Component
+	}
+	return parts
+}
+
+// shown are the parts as the program has drawn them where the page carries its first picture, else as they are drawn here.
+func (d PageData) shown() map[string]templ.Component {
+	if d.First == nil {
+		m, o := d.stage()
+		return partsByID(m, o)
+	}
+	parts := map[string]templ.Component{}
+	for id, html := range d.First {
+		parts[id] = templ.Raw(html)
+	}
+	for _, id := range []string{"lesson", "groups", "brokers", "truth", "selection"} {
+		if parts[id] == nil {
+			parts[id] = templ.NopComponent
+		}
 	}
 	return parts
 }

@@ -24,7 +24,7 @@ type opCard struct {
 	Why       string // why it is idle, in one word
 	Locked    bool   // only time ends it
 	Knocked   bool
-	Says      string
+	Says      string // beside the name, for those who do not see the bar
 }
 
 // opRows is the most short rows that are drawn.
@@ -102,7 +102,7 @@ func (s *stage) opCard(op *Op) opCard {
 	if k := s.m.Knocked(); k != nil && k.Key == op.Key && k.AtMs == s.m.NowMs {
 		c.Knocked = true
 	}
-	c.Says = s.t("op.says", c.Type, c.Under, c.Condition, c.Left)
+	c.Says = s.t("op.says", c.Type, c.Condition, c.Left)
 	return c
 }
 

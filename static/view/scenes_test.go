@@ -17,7 +17,7 @@ func TestEachSceneShowsWhatItIsAbout(t *testing.T) {
 			"in a transaction whose marker is not there yet", "COMMIT marker", "所属事务的标记尚未到来"},
 		"txn-aborted": {"aborted 0.2", "what the transaction wrote is dropped", "its transaction was aborted: it never counts", "ABORT marker", "所属事务已中止"},
 		"expiring":    {"its offsets expire in", "the group is Empty, and offsets.retention.minutes is 2", "The clean-up job looks in 45.5", "该组处于 Empty"},
-		"expired": {"removed 20", "retention is over", "old-0 no value, a tombstone: it deletes its key", "1 kept: members read the topic", "overwritten at 5",
+		"expired": {"removed 20", "retention is over", "old-0 no value a tombstone: it deletes its key", "1 kept: members read the topic", "overwritten at 5",
 			"删除它的键"},
 		"compacted": {"28 compacted away; offsets stay", "above: compacted; below: dirty", "3 of 31 records left", "28 × a newer record has the same key",
 			"newer record at 29", "28 条被压实移除"},

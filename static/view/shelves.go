@@ -90,7 +90,7 @@ func (s *stage) parkedSlot(p *Parked, letter string) slot {
 		label = p.ClientID
 	}
 	return slot{Letter: letter, Label: short(label, 16), Key: "member:" + p.Member, Leader: p.Member != "" && p.Member == s.g.Leader && letter == "S",
-		Says: s.t("slot.here", name(label), s.ago(p.SinceMs))}.leads(s)
+		Says: s.t("slot.here", s.ago(p.SinceMs))}.leads(s)
 }
 
 // leads says that a slot is the leader's, which is drawn as a crown.
@@ -103,9 +103,9 @@ func (sl slot) leads(s *stage) slot {
 
 func (s *stage) missingSlot(miss Missing) slot {
 	sl := slot{Label: short(miss.Label, 16), Key: "member:" + miss.Member, Missing: true, Leader: miss.Member == s.g.Leader && s.g.State == event.CompletingRebalance,
-		Says: s.t("slot.missing", name(miss.Label))}
+		Says: s.t("slot.missing")}
 	if miss.Gone {
-		sl.Says = s.t("slot.missing", s.t("missing.killed", name(miss.Label)))
+		sl.Says = s.t("slot.gone")
 	}
 	return sl.leads(s)
 }

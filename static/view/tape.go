@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"grouplab/coordinator/event"
 )
@@ -138,21 +139,22 @@ func (s *stage) recordWords(r TapeRecord) (letter, key, value string) {
 	return letter, key, value
 }
 
+// recordSays is what the shape of a record says, in words.
 func (s *stage) recordSays(r TapeRecord, row tapeRow) string {
-	says := fmt.Sprintf("%d: %s %s", r.Offset, row.Key, row.Value)
+	var says []string
 	if r.Tombstone {
-		says += ", " + s.t("tape.deletes")
+		says = append(says, s.t("tape.deletes"))
 	}
 	if r.Txn && !row.Marker {
-		says += ", " + s.t("tape.txn."+string(txnWord(r.Ended)))
+		says = append(says, s.t("tape.txn."+string(txnWord(r.Ended))))
 	}
 	if r.OverwrittenBy >= 0 {
-		says += ", " + s.t("tape.struck", num(r.OverwrittenBy))
+		says = append(says, s.t("tape.struck", num(r.OverwrittenBy)))
 	}
 	if row.InFlight {
-		says += ", " + s.t("tape.inflight")
+		says = append(says, s.t("tape.inflight"))
 	}
-	return says
+	return strings.Join(says, s.t("comma"))
 }
 
 func txnWord(e TxnEnd) TxnEnd {
