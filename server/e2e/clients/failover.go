@@ -19,18 +19,22 @@ func (s *scene) failover(compressions []string) error {
 		return errMissing{"killing a broker, where the brokers are not ours"}
 	}
 	name := s.client.name + "-failover"
-	c, err := serve(s.binary, filepath.Join(s.logs, name+"-server.log"), "-set", "broker.session.timeout.ms=2000", "-set", "group.initial.rebalance.delay.ms=0")
+	flags := []string{"-set", "broker.session.timeout.ms=2000", "-set", "group.initial.rebalance.delay.ms=0"}
+	if s.locked != nil {
+		flags = append(flags, s.locked.flags...)
+	}
+	c, err := serve(s.binary, filepath.Join(s.logs, name+"-server.log"), flags...)
 	if err != nil {
 		return err
 	}
 	defer c.stop()
-	f := &failing{scene: &scene{client: s.client, bootstrap: c.bootstrap, logs: filepath.Join(s.logs, "failover"), topic: s.client.name + "-copied"}, cluster: c,
-		group: name + "-group", kinds: compressions[:3]}
+	f := &failing{scene: &scene{client: s.client, bootstrap: c.bootstrap, locked: s.locked, logs: filepath.Join(s.logs, "failover"), topic: s.client.name + "-copied"},
+		cluster: c, group: name + "-group", kinds: compressions[:3]}
 	defer f.killAll()
 	if f.admin, err = f.program("admin"); err != nil {
 		return err
 	}
-	if err := createTopic(c.bootstrap, f.topic); err != nil {
+	if err := f.createTopic(); err != nil {
 		return err
 	}
 	return f.play()
@@ -61,7 +65,7 @@ func (f *failing) play() (err error) {
 	if err := f.keep(kept); err != nil {
 		return err
 	}
-	coordinator, err := coordinatorOf(f.bootstrap, f.group)
+	coordinator, err := f.coordinator()
 	if err != nil {
 		return err
 	}
@@ -216,14 +220,18 @@ func (f *failing) nothingLost() (err error) {
 	return err
 }
 
-// coordinatorOf asks for a group's coordinator as someone who is neither member nor administrator.
-func coordinatorOf(bootstrap, group string) (int32, error) {
-	c, err := sarama.NewClient(agent.Addresses(bootstrap), sarama.NewConfig())
+// coordinator asks for the group's coordinator as someone who is neither member nor administrator.
+func (f *failing) coordinator() (int32, error) {
+	cfg, err := f.sarama()
+	if err != nil {
+		return 0, err
+	}
+	c, err := sarama.NewClient(agent.Addresses(f.bootstrap), cfg)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
-	broker, err := c.Coordinator(group)
+	broker, err := c.Coordinator(f.group)
 	if err != nil {
 		return 0, err
 	}

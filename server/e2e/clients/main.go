@@ -34,7 +34,7 @@ func main() {
 
 // run reports whether any client failed; err is what kept the scenario from being played at all.
 func run(chosen, binary, address string, atOnce int) (bad bool, err error) {
-	wanted, err := choose(chosen)
+	wanted, err := choose(chosen, address == "")
 	if err != nil {
 		return false, err
 	}
@@ -65,17 +65,19 @@ func run(chosen, binary, address string, atOnce int) (bad bool, err error) {
 			defer func() { <-slots }()
 			begun := time.Now()
 			scenes[i].run(dir)
-			fmt.Fprintf(os.Stderr, "%s: %d s\n", c.name, int(time.Since(begun).Seconds()))
+			fmt.Fprintf(os.Stderr, "%s: %d s%s\n", c.name, int(time.Since(begun).Seconds()), scenes[i].troubles())
 		})
 	}
 	playing.Wait()
 	return show(os.Stdout, scenes), nil
 }
 
-// choose looks up the named clients.
-func choose(names string) ([]client, error) {
+// choose looks up the named clients. Without names it is all of them or, where the brokers are somebody else's, all whose
+// brokers are open.
+func choose(names string, ours bool) ([]client, error) {
+	clients := rows()
 	if names == "" {
-		return clients, nil
+		return slices.DeleteFunc(clients, func(c client) bool { return c.lock != nil && !ours }), nil
 	}
 	var wanted []client
 	for _, name := range strings.Split(names, ",") {
@@ -103,6 +105,14 @@ func (s *scene) run(dir string) {
 	if s.client.alone != nil {
 		s.whole, s.wholeErr = s.client.alone(s)
 		return
+	}
+	if s.client.lock != nil {
+		end, err := s.unlock()
+		if err != nil {
+			s.absent = err
+			return
+		}
+		defer end()
 	}
 	s.play()
 }

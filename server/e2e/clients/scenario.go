@@ -26,6 +26,10 @@ const (
 var steps = []string{"create", "produce", "share", "commit", "describe", "list", "killed", "leaves", "static", "cooperative",
 	"reset", "del group", "transaction", "del topic", "failover"}
 
+// lockedSteps are those of a row whose brokers are locked.
+var lockedSteps = []string{"create", "produce", "share", "commit", "describe", "list", "killed", "leaves", "reset", "del group",
+	"transaction", "del topic", "failover", "stranger", "doubter"}
+
 // outcome is how one step went: nil in ok, errMissing, or another error.
 type outcome map[string]error
 
@@ -35,6 +39,8 @@ type scene struct {
 	bootstrap string
 	binary    string // the server's, "" where the brokers are not ours
 	logs      string
+	locked    *locked // nil where the brokers are open to all
+	serverLog string
 	topic     string
 	admin     *process
 	running   []*process
@@ -63,10 +69,10 @@ func (s *scene) play() {
 	s.version = hello.Version
 	s.step("create", func() error { return s.order(agent.Request{Do: "create", Topic: s.topic, N: partitions}) })
 	if no := (errMissing{}); errors.As(s.did["create"], &no) {
-		if err := createTopic(s.bootstrap, s.topic); err != nil {
+		if err := s.createTopic(); err != nil {
 			s.did["create"] = err
 		}
-		defer deleteTopic(s.bootstrap, s.topic)
+		defer s.deleteTopic()
 	} else if s.did["create"] != nil {
 		return
 	}
@@ -77,6 +83,8 @@ func (s *scene) play() {
 	s.step("transaction", s.transaction)
 	s.step("del topic", func() error { return s.order(agent.Request{Do: "delete-topic", Topic: s.topic}) })
 	s.step("failover", func() error { return s.failover(hello.Compressions) })
+	s.step("stranger", s.stranger)
+	s.step("doubter", s.doubter)
 }
 
 func (s *scene) killAll() {
@@ -85,10 +93,30 @@ func (s *scene) killAll() {
 	}
 }
 
-func (s *scene) step(name string, do func() error) { s.did[name] = do() }
+// steps are those that the client's row has.
+func (s *scene) steps() []string {
+	if s.client.lock != nil {
+		return lockedSteps
+	}
+	return steps
+}
+
+func (s *scene) step(name string, do func() error) {
+	if slices.Contains(s.steps(), name) {
+		s.did[name] = do()
+	}
+}
 
 func (s *scene) program(role string) (*process, error) {
-	p, err := start(s.client.command, s.client.env, fmt.Sprintf("%s/%s-%d-%s.log", s.logs, s.client.name, len(s.running), role))
+	if s.locked == nil {
+		return s.programAs(role, nil)
+	}
+	return s.programAs(role, s.locked.right.Environment())
+}
+
+// programAs starts the client's program with something beside its environment.
+func (s *scene) programAs(role string, env []string) (*process, error) {
+	p, err := start(s.client.command, slices.Concat(s.client.env, env), fmt.Sprintf("%s/%s-%d-%s.log", s.logs, s.client.name, len(s.running), role))
 	if err == nil {
 		s.running = append(s.running, p)
 	}

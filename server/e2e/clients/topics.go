@@ -7,8 +7,12 @@ import (
 )
 
 // withAdmin does for a client without administration what it needs done.
-func withAdmin(bootstrap string, do func(sarama.ClusterAdmin) error) error {
-	admin, err := sarama.NewClusterAdmin(strings.Split(bootstrap, ","), sarama.NewConfig())
+func (s *scene) withAdmin(do func(sarama.ClusterAdmin) error) error {
+	cfg, err := s.sarama()
+	if err != nil {
+		return err
+	}
+	admin, err := sarama.NewClusterAdmin(strings.Split(s.bootstrap, ","), cfg)
 	if err != nil {
 		return err
 	}
@@ -16,12 +20,12 @@ func withAdmin(bootstrap string, do func(sarama.ClusterAdmin) error) error {
 	return do(admin)
 }
 
-func createTopic(bootstrap, topic string) error {
-	return withAdmin(bootstrap, func(admin sarama.ClusterAdmin) error {
-		return admin.CreateTopic(topic, &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: -1}, false)
+func (s *scene) createTopic() error {
+	return s.withAdmin(func(admin sarama.ClusterAdmin) error {
+		return admin.CreateTopic(s.topic, &sarama.TopicDetail{NumPartitions: partitions, ReplicationFactor: -1}, false)
 	})
 }
 
-func deleteTopic(bootstrap, topic string) error {
-	return withAdmin(bootstrap, func(admin sarama.ClusterAdmin) error { return admin.DeleteTopic(topic) })
+func (s *scene) deleteTopic() error {
+	return s.withAdmin(func(admin sarama.ClusterAdmin) error { return admin.DeleteTopic(s.topic) })
 }

@@ -28,6 +28,7 @@ import (
 //	groups        all groups' ids
 //	reset         Offset for all Partitions of an empty group
 //	delete-group, delete-topic
+//	knock         connect; State is what the client says where it may not, or does not want to
 //	transaction   N records in a transaction that is committed, with Offset for partition 0 of Group where the client
 //	              can, else State says why not, then N in one that is aborted; texts Value("committed", i) and
 //	              Value("aborted", i)

@@ -29,6 +29,8 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 		_, native := kafka.LibraryVersion()
 		return agent.Reply{Version: agent.ModuleVersion("github.com/confluentinc/confluent-kafka-go") + " (librdkafka " + native + ")",
 			Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+	case "knock":
+		return s.knock()
 	case "produce":
 		return r, s.produce(q)
 	case "read":
@@ -46,7 +48,7 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 		return r, s.transaction(q)
 	}
 	if s.admin == nil {
-		if s.admin, err = kafka.NewAdminClient(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap}); err != nil {
+		if s.admin, err = kafka.NewAdminClient(s.with(kafka.ConfigMap{})); err != nil {
 			return r, err
 		}
 	}
@@ -87,7 +89,7 @@ func (s *steps) administer(ctx context.Context, q agent.Request) (r agent.Reply,
 
 // withConsumer lends a consumer that has the group's id and is no member.
 func (s *steps) withConsumer(q agent.Request, do func(*kafka.Consumer) error) error {
-	c, err := kafka.NewConsumer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": q.Group, "enable.auto.commit": false})
+	c, err := kafka.NewConsumer(s.with(kafka.ConfigMap{"group.id": q.Group, "enable.auto.commit": false}))
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func partitions(q agent.Request, offset int64) (all []kafka.TopicPartition) {
 }
 
 func (s *steps) produce(q agent.Request) error {
-	p, err := kafka.NewProducer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "compression.type": q.Compression})
+	p, err := kafka.NewProducer(s.with(kafka.ConfigMap{"compression.type": q.Compression}))
 	if err != nil {
 		return err
 	}
@@ -143,11 +145,11 @@ func send(p *kafka.Producer, q agent.Request, kind string) error {
 }
 
 func (s *steps) read(q agent.Request) (r agent.Reply, err error) {
-	cfg := kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": "unused", "enable.auto.commit": false}
+	cfg := kafka.ConfigMap{"group.id": "unused", "enable.auto.commit": false}
 	if q.Isolation != "" {
 		cfg["isolation.level"] = q.Isolation
 	}
-	c, err := kafka.NewConsumer(&cfg)
+	c, err := kafka.NewConsumer(s.with(cfg))
 	if err != nil {
 		return r, err
 	}
@@ -169,12 +171,12 @@ func (s *steps) read(q agent.Request) (r agent.Reply, err error) {
 }
 
 func (s *steps) transaction(q agent.Request) error {
-	p, err := kafka.NewProducer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "transactional.id": q.Topic + "-id"})
+	p, err := kafka.NewProducer(s.with(kafka.ConfigMap{"transactional.id": q.Topic + "-id"}))
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	c, err := kafka.NewConsumer(&kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": q.Group})
+	c, err := kafka.NewConsumer(s.with(kafka.ConfigMap{"group.id": q.Group}))
 	if err != nil {
 		return err
 	}
@@ -215,14 +217,14 @@ type member struct {
 }
 
 func (s *steps) join(q agent.Request) (*member, error) {
-	cfg := kafka.ConfigMap{"bootstrap.servers": s.bootstrap, "group.id": q.Group, "session.timeout.ms": q.SessionMs, "enable.auto.commit": false}
+	cfg := kafka.ConfigMap{"group.id": q.Group, "session.timeout.ms": q.SessionMs, "enable.auto.commit": false}
 	if q.Instance != "" {
 		cfg["group.instance.id"] = q.Instance
 	}
 	if err := setAssignor(cfg, q.Assignor); err != nil {
 		return nil, err
 	}
-	c, err := kafka.NewConsumer(&cfg)
+	c, err := kafka.NewConsumer(s.with(cfg))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,11 @@ var codecs = map[string]kgo.CompressionCodec{"none": kgo.NoCompression(), "gzip"
 	"snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression()}
 
 func (s *steps) client(opts ...kgo.Opt) (*kgo.Client, error) {
-	return kgo.NewClient(append(opts, kgo.SeedBrokers(s.bootstrap...))...)
+	locked, err := secured()
+	if err != nil {
+		return nil, err
+	}
+	return kgo.NewClient(append(append(opts, locked...), kgo.SeedBrokers(s.bootstrap...))...)
 }
 
 func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
@@ -37,6 +41,8 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	switch q.Do {
 	case "hello":
 		return agent.Reply{Version: agent.ModuleVersion("github.com/twmb/franz-go"), Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+	case "knock":
+		return s.knock()
 	case "produce":
 		return r, s.produce(ctx, q)
 	case "read":

@@ -37,6 +37,13 @@ public final class JavaClient {
         switch (q.get("Do")) {
             case "hello":
                 return Map.of("Version", AppInfoParser.getVersion(), "Compressions", List.of("none", "gzip", "snappy", "lz4", "zstd"));
+            case "knock":
+                try {
+                    admin().describeCluster().nodes().get();
+                    return Map.of();
+                } catch (Exception e) {
+                    return Map.of("State", Security.words(e));
+                }
             case "create":
                 admin().createTopics(List.of(new NewTopic(topic, Optional.of(number(q, "N")), Optional.empty()))).all().get();
                 return Map.of();
@@ -95,9 +102,11 @@ public final class JavaClient {
         return Integer.parseInt(q.get(name));
     }
 
-    private static Admin admin() {
+    private static Admin admin() throws Exception {
         if (admin == null) {
-            admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap));
+            Map<String, Object> set = new HashMap<>(Security.properties());
+            set.put("bootstrap.servers", bootstrap);
+            admin = Admin.create(set);
         }
         return admin;
     }
@@ -116,8 +125,9 @@ public final class JavaClient {
         return all;
     }
 
-    private static KafkaProducer<String, String> producer(Map<String, String> set) {
+    private static KafkaProducer<String, String> producer(Map<String, String> set) throws Exception {
         Properties p = new Properties();
+        p.putAll(Security.properties());
         p.putAll(set);
         p.put("bootstrap.servers", bootstrap);
         p.put("key.serializer", "org.apache.kafka.common.serialization.StringSerializer");
@@ -125,8 +135,9 @@ public final class JavaClient {
         return new KafkaProducer<>(p);
     }
 
-    private static KafkaConsumer<String, String> consumer(Map<String, String> set) {
+    private static KafkaConsumer<String, String> consumer(Map<String, String> set) throws Exception {
         Properties p = new Properties();
+        p.putAll(Security.properties());
         p.putAll(set);
         p.put("bootstrap.servers", bootstrap);
         p.put("key.deserializer", "org.apache.kafka.common.serialization.StringDeserializer");
@@ -146,7 +157,7 @@ public final class JavaClient {
         }
     }
 
-    private static List<String> read(String topic, int n, int partitions, String isolation) {
+    private static List<String> read(String topic, int n, int partitions, String isolation) throws Exception {
         List<String> values = new ArrayList<>();
         try (var c = consumer(isolation == null || isolation.isEmpty() ? Map.of() : Map.of("isolation.level", isolation))) {
             c.assign(partitions(topic, partitions));
@@ -197,7 +208,7 @@ public final class JavaClient {
         private volatile List<Integer> owned = List.of();
         private volatile Throwable failure;
 
-        Member(Map<String, String> q) {
+        Member(Map<String, String> q) throws Exception {
             Map<String, String> set = new HashMap<>();
             set.put("group.id", q.get("Group"));
             set.put("session.timeout.ms", q.get("SessionMs"));

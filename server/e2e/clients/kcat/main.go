@@ -31,6 +31,8 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 			return r, fmt.Errorf("kcat -V: %s", out)
 		}
 		return agent.Reply{Version: fmt.Sprintf("%s (librdkafka %s)", version[1], version[2]), Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+	case "knock":
+		return knock(q), nil
 	case "produce":
 		for p := range q.Partitions {
 			if err := produce(q, p); err != nil {
@@ -54,7 +56,21 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 }
 
 func kcat(q agent.Request, args ...string) *exec.Cmd {
-	return exec.Command("kcat", append([]string{"-b", q.Bootstrap}, args...)...)
+	where := []string{"-b", q.Bootstrap}
+	if sec, on := agent.Secured(); on {
+		for name, value := range sec.Librdkafka() {
+			where = append(where, "-X", name+"="+value)
+		}
+	}
+	return exec.Command("kcat", append(where, args...)...)
+}
+
+// knock lists the cluster.
+func knock(q agent.Request) (r agent.Reply) {
+	if out, err := kcat(q, "-L").CombinedOutput(); err != nil {
+		r.State = strings.Join(strings.Split(strings.TrimSpace(string(out)), "\n"), "; ")
+	}
+	return r
 }
 
 func produce(q agent.Request, partition int) error {

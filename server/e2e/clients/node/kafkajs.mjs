@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import kafkajs from 'kafkajs'
 import snappy from 'kafkajs-snappy'
-import { Missing, name, range, serve, value } from './lines.mjs'
+import { Missing, name, range, security, serve, value, words } from './lines.mjs'
 
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
 CompressionCodecs[CompressionTypes.Snappy] = snappy
@@ -14,7 +14,15 @@ let kafka, admin, member
 // log keeps kafkajs off standard output, which is the runner's.
 const log = () => entry => console.error(entry.namespace, entry.log.message, JSON.stringify(entry.log))
 
-const client = q => (kafka ??= new Kafka({ brokers: q.Bootstrap.split(','), logLevel: logLevel.INFO, logCreator: log }))
+const client = q => (kafka ??= new Kafka({ brokers: q.Bootstrap.split(','), logLevel: logLevel.INFO, logCreator: log, ...locked() }))
+
+// locked is what brokers that are locked want.
+function locked () {
+  const lock = security()
+  if (!lock) return {}
+  const { mechanism, username, password } = lock
+  return { ssl: lock.tls, ...(mechanism ? { sasl: { mechanism: mechanism.toLowerCase(), username, password } } : {}) }
+}
 
 async function administer (q) {
   if (!admin) {
@@ -33,6 +41,14 @@ const topics = q => first ? { topic: q.Topic } : { topics: [q.Topic] }
 
 serve({
   hello: () => ({ Version: version, Compressions: Object.keys(codecs) }),
+
+  knock: async q => {
+    try {
+      await administer(q)
+    } catch (e) {
+      return { State: words(e) }
+    }
+  },
 
   create: async q => {
     await (await administer(q)).createTopics({ topics: [{ topic: q.Topic, numPartitions: q.N }] })

@@ -1,19 +1,36 @@
 // @platformatic/kafka.
 import { readFileSync } from 'node:fs'
 import { Admin, Consumer, MessagesStreamFallbackModes, MessagesStreamModes, Producer } from '@platformatic/kafka'
-import { Missing, name, range, serve, value } from './lines.mjs'
+import { Missing, name, range, security, serve, value, words } from './lines.mjs'
 
 const version = JSON.parse(readFileSync(new URL('./node_modules/@platformatic/kafka/package.json', import.meta.url))).version
 
 let admin, member
 
-const options = q => ({ clientId: 'scenario', bootstrapBrokers: q.Bootstrap.split(',') })
+const options = q => ({ clientId: 'scenario', bootstrapBrokers: q.Bootstrap.split(','), ...locked() })
+
+// locked is what brokers that are locked want.
+function locked () {
+  const lock = security()
+  if (!lock) return {}
+  const { tls, mechanism, username, password } = lock
+  return { tls, ...(mechanism ? { sasl: { mechanism, username, password } } : {}) }
+}
+
 const administer = q => (admin ??= new Admin(options(q)))
 const messages = (q, kind) =>
   range(q.N).map(i => ({ topic: q.Topic, partition: i % q.Partitions, value: Buffer.from(value(kind, i)) }))
 
 serve({
   hello: () => ({ Version: version, Compressions: ['none', 'gzip', 'snappy', 'lz4', 'zstd'] }),
+
+  knock: async q => {
+    try {
+      await administer(q).listGroups()
+    } catch (e) {
+      return { State: words(e) }
+    }
+  },
 
   create: async q => { await administer(q).createTopics({ topics: [q.Topic], partitions: q.N, replicas: -1 }) },
 

@@ -5,6 +5,7 @@ import threading
 import time
 
 import aiokafka
+import aiokafka.helpers
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
@@ -14,9 +15,22 @@ loop = asyncio.new_event_loop()
 threading.Thread(target=loop.run_forever, daemon=True).start()
 
 
+def servers(q):
+    """Where the brokers are and, where they are locked, what they want."""
+    config, lock = {"bootstrap_servers": q["Bootstrap"]}, lines.security()
+    if lock:
+        context = aiokafka.helpers.create_ssl_context(cafile=lock["TLS_CA"], certfile=lock["TLS_CERT"] or None, keyfile=lock["TLS_KEY"] or None)
+        config.update(security_protocol="SASL_SSL" if lock["SASL_MECHANISM"] else "SSL", ssl_context=context)
+    if lock and lock["SASL_MECHANISM"]:
+        config.update(sasl_mechanism=lock["SASL_MECHANISM"], sasl_plain_username=lock["SASL_USER"], sasl_plain_password=lock["SASL_PASSWORD"])
+    return config
+
+
 class Steps(ConsumerRebalanceListener):
     def __getattr__(self, name):
         """Every step runs in the loop's thread."""
+        if name == "knock":
+            return lambda q: lines.said(lambda: self.groups(q))
         step = getattr(Async, name)
         return lambda q: asyncio.run_coroutine_threadsafe(step(self, q), loop).result()
 
@@ -36,14 +50,14 @@ class Async:
 
     async def produce(self, q):
         compression = None if q["Compression"] == "none" else q["Compression"]
-        p = AIOKafkaProducer(bootstrap_servers=q["Bootstrap"], compression_type=compression)
+        p = AIOKafkaProducer(**servers(q), compression_type=compression)
         await p.start()
         await send(p, q, q["Compression"])
         await p.stop()
 
     async def read(self, q):
         config = {"isolation_level": q["Isolation"]} if q["Isolation"] else {}
-        c = AIOKafkaConsumer(bootstrap_servers=q["Bootstrap"], **config)
+        c = AIOKafkaConsumer(**servers(q), **config)
         await c.start()
         c.assign([TopicPartition(q["Topic"], p) for p in range(q["Partitions"])])
         await c.seek_to_beginning()
@@ -60,7 +74,7 @@ class Async:
         config = {"group_instance_id": q["Instance"]} if q["Instance"] else {}
         self.assigns, self.revoked, self.seen, self.failure = 0, 0, 0, None
         self.consumer = AIOKafkaConsumer(
-            bootstrap_servers=q["Bootstrap"],
+            **servers(q),
             group_id=q["Group"],
             session_timeout_ms=q["SessionMs"],
             enable_auto_commit=False,
@@ -98,7 +112,7 @@ class Async:
 
     async def reset(self, q):
         """There is no administration of offsets: a consumer that is no member commits."""
-        c = AIOKafkaConsumer(bootstrap_servers=q["Bootstrap"], group_id=q["Group"], enable_auto_commit=False)
+        c = AIOKafkaConsumer(**servers(q), group_id=q["Group"], enable_auto_commit=False)
         await c.start()
         partitions = [TopicPartition(q["Topic"], p) for p in range(q["Partitions"])]
         c.assign(partitions)
@@ -112,7 +126,7 @@ class Async:
         await (await admin(self, q)).delete_topics([q["Topic"]])
 
     async def transaction(self, q):
-        p = AIOKafkaProducer(bootstrap_servers=q["Bootstrap"], transactional_id=q["Topic"] + "-id")
+        p = AIOKafkaProducer(**servers(q), transactional_id=q["Topic"] + "-id")
         await p.start()
         async with p.transaction():
             await send(p, q, "committed")
@@ -125,7 +139,7 @@ class Async:
 
 async def admin(steps, q):
     if "_admin" not in steps.__dict__:
-        steps._admin = AIOKafkaAdminClient(bootstrap_servers=q["Bootstrap"])
+        steps._admin = AIOKafkaAdminClient(**servers(q))
         await steps._admin.start()
     return steps._admin
 

@@ -10,6 +10,18 @@ from confluent_kafka.admin import AdminClient, NewTopic
 import lines
 
 
+def servers(q):
+    """Where the brokers are and, where they are locked, what they want."""
+    config, lock = {"bootstrap.servers": q["Bootstrap"]}, lines.security()
+    if lock:
+        config.update({"security.protocol": "SASL_SSL" if lock["SASL_MECHANISM"] else "SSL", "ssl.ca.location": lock["TLS_CA"]})
+    if lock and lock["TLS_CERT"]:
+        config.update({"ssl.certificate.location": lock["TLS_CERT"], "ssl.key.location": lock["TLS_KEY"]})
+    if lock and lock["SASL_MECHANISM"]:
+        config.update({"sasl.mechanism": lock["SASL_MECHANISM"], "sasl.username": lock["SASL_USER"], "sasl.password": lock["SASL_PASSWORD"]})
+    return config
+
+
 class Steps:
     def hello(self, q):
         return {
@@ -19,15 +31,24 @@ class Steps:
 
     def admin(self, q):
         if not hasattr(self, "_admin"):
-            self._admin = AdminClient({"bootstrap.servers": q["Bootstrap"]})
+            self._admin = AdminClient({**servers(q)})
         return self._admin
+
+    def knock(self, q):
+        """What is wrong comes beside the answer, which is that it took too long."""
+        words = []
+        try:
+            AdminClient({**servers(q), "error_cb": lambda e: words.append(str(e))}).list_topics(timeout=5)
+            return {}
+        except confluent_kafka.KafkaException as e:
+            return {"State": "; ".join([str(e), *words])}
 
     def create(self, q):
         self.admin(q).create_topics([NewTopic(q["Topic"], q["N"])])[q["Topic"]].result()
 
     def produce(self, q):
         errors = []
-        p = Producer({"bootstrap.servers": q["Bootstrap"], "compression.type": q["Compression"]})
+        p = Producer({**servers(q), "compression.type": q["Compression"]})
         for i in range(q["N"]):
             p.produce(q["Topic"], lines.value(q["Compression"], i), f"k{i}", i % q["Partitions"],
                       on_delivery=lambda err, _: err and errors.append(err))
@@ -35,7 +56,7 @@ class Steps:
             raise RuntimeError(f"not delivered: {errors}")
 
     def read(self, q):
-        config = {"bootstrap.servers": q["Bootstrap"], "group.id": "unused", "enable.auto.commit": False}
+        config = {**servers(q), "group.id": "unused", "enable.auto.commit": False}
         if q["Isolation"]:
             config["isolation.level"] = q["Isolation"]
         c = Consumer(config)
@@ -52,7 +73,7 @@ class Steps:
 
     def join(self, q):
         config = {
-            "bootstrap.servers": q["Bootstrap"],
+            **servers(q),
             "group.id": q["Group"],
             "session.timeout.ms": q["SessionMs"],
             "enable.auto.commit": False,
@@ -138,8 +159,8 @@ class Steps:
         self.admin(q).delete_topics([q["Topic"]])[q["Topic"]].result()
 
     def transaction(self, q):
-        p = Producer({"bootstrap.servers": q["Bootstrap"], "transactional.id": q["Topic"] + "-id"})
-        group = Consumer({"bootstrap.servers": q["Bootstrap"], "group.id": q["Group"]})
+        p = Producer({**servers(q), "transactional.id": q["Topic"] + "-id"})
+        group = Consumer({**servers(q), "group.id": q["Group"]})
         p.init_transactions(30)
         p.begin_transaction()
         self.send(p, q, "committed")

@@ -12,21 +12,36 @@ from kafka.structs import OffsetAndMetadata
 import lines
 
 
+def servers(q):
+    """Where the brokers are and, where they are locked, what they want."""
+    config, lock = {"bootstrap_servers": q["Bootstrap"].split(",")}, lines.security()
+    if lock:
+        config.update(security_protocol="SASL_SSL" if lock["SASL_MECHANISM"] else "SSL", ssl_cafile=lock["TLS_CA"])
+    if lock and lock["TLS_CERT"]:
+        config.update(ssl_certfile=lock["TLS_CERT"], ssl_keyfile=lock["TLS_KEY"])
+    if lock and lock["SASL_MECHANISM"]:
+        config.update(sasl_mechanism=lock["SASL_MECHANISM"], sasl_plain_username=lock["SASL_USER"], sasl_plain_password=lock["SASL_PASSWORD"])
+    return config
+
+
 class Steps(ConsumerRebalanceListener):
     def hello(self, q):
         return {"Version": kafka.__version__, "Compressions": ["none", "gzip", "snappy", "lz4", "zstd"]}
 
     def admin(self, q):
         if not hasattr(self, "_admin"):
-            self._admin = KafkaAdminClient(bootstrap_servers=q["Bootstrap"].split(","))
+            self._admin = KafkaAdminClient(**servers(q))
         return self._admin
+
+    def knock(self, q):
+        return lines.said(lambda: self.admin(q).list_groups())
 
     def create(self, q):
         self.admin(q).create_topics({q["Topic"]: {"num_partitions": q["N"]}})
 
     def produce(self, q):
         compression = None if q["Compression"] == "none" else q["Compression"]
-        p = KafkaProducer(bootstrap_servers=q["Bootstrap"].split(","), compression_type=compression)
+        p = KafkaProducer(**servers(q), compression_type=compression)
         self.send(p, q, q["Compression"])
         p.close()
 
@@ -40,7 +55,7 @@ class Steps(ConsumerRebalanceListener):
 
     def read(self, q):
         config = {"isolation_level": q["Isolation"]} if q["Isolation"] else {}
-        c = KafkaConsumer(bootstrap_servers=q["Bootstrap"].split(","), **config)
+        c = KafkaConsumer(**servers(q), **config)
         c.assign([TopicPartition(q["Topic"], p) for p in range(q["Partitions"])])
         c.seek_to_beginning()
         values, end = [], time.time() + 20
@@ -57,7 +72,7 @@ class Steps(ConsumerRebalanceListener):
         self.topic, self.assigns, self.revoked, self.seen = q["Topic"], 0, 0, 0
         self.leaving, self.failure, self.owned, self.task = False, None, [], None
         self.consumer = KafkaConsumer(
-            bootstrap_servers=q["Bootstrap"].split(","),
+            **servers(q),
             group_id=q["Group"],
             session_timeout_ms=q["SessionMs"],
             enable_auto_commit=False,
@@ -130,7 +145,7 @@ class Steps(ConsumerRebalanceListener):
         self.admin(q).delete_topics([q["Topic"]])
 
     def transaction(self, q):
-        p = KafkaProducer(bootstrap_servers=q["Bootstrap"].split(","), transactional_id=q["Topic"] + "-id")
+        p = KafkaProducer(**servers(q), transactional_id=q["Topic"] + "-id")
         p.init_transactions()
         p.begin_transaction()
         self.send(p, q, "committed")

@@ -1,6 +1,7 @@
 """The lines between the runner and a program, as grouplab/server/e2e/clients/agent describes them."""
 
 import json
+import logging
 import os
 import sys
 import traceback
@@ -19,6 +20,26 @@ def value(kind, i):
 def name(text):
     name, _, rest = text.decode().partition(" ")
     return name if rest == FILLING else name + ": its text is not what was sent"
+
+
+def security():
+    """How to connect to brokers that are locked, as the package agent describes it; None for others."""
+    env = {name: os.environ.get("KAFKA_" + name, "")
+           for name in ("TLS_CA", "TLS_CERT", "TLS_KEY", "SASL_MECHANISM", "SASL_USER", "SASL_PASSWORD")}
+    return env if env["TLS_CA"] else None
+
+
+def said(connect):
+    """What the client says, in its log and by what it raises, where it cannot connect."""
+    words, keep = [], logging.Handler(logging.WARNING)
+    keep.emit = lambda record: words.append(record.getMessage())
+    logging.getLogger().addHandler(keep)
+    try:
+        connect()
+        return {}
+    except Exception as e:
+        words.append(f"{type(e).__name__}: {e}")
+    return {"State": "; ".join(dict.fromkeys(reversed(words)))}
 
 
 def serve(steps):

@@ -32,6 +32,8 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	switch q.Do {
 	case "hello":
 		return agent.Reply{Version: agent.ModuleVersion("github.com/IBM/sarama"), Compressions: compressions}, nil
+	case "knock":
+		return s.knock()
 	case "produce":
 		return r, s.produce(q)
 	case "read":
@@ -53,7 +55,11 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 
 func (s *steps) administer(q agent.Request) (r agent.Reply, err error) {
 	if s.admin == nil {
-		if s.admin, err = sarama.NewClusterAdmin(s.bootstrap, sarama.NewConfig()); err != nil {
+		cfg, err := config()
+		if err != nil {
+			return r, err
+		}
+		if s.admin, err = sarama.NewClusterAdmin(s.bootstrap, cfg); err != nil {
 			return r, err
 		}
 	}
@@ -106,7 +112,11 @@ func numbers(n int) (all []int32) {
 
 // reset uses the offset manager of a consumer that is in no group.
 func (s *steps) reset(q agent.Request) error {
-	client, err := sarama.NewClient(s.bootstrap, sarama.NewConfig())
+	cfg, err := config()
+	if err != nil {
+		return err
+	}
+	client, err := sarama.NewClient(s.bootstrap, cfg)
 	if err != nil {
 		return err
 	}
@@ -129,7 +139,10 @@ func (s *steps) reset(q agent.Request) error {
 }
 
 func (s *steps) produce(q agent.Request) error {
-	cfg := sarama.NewConfig()
+	cfg, err := config()
+	if err != nil {
+		return err
+	}
 	cfg.Producer.Compression = codecs[q.Compression]
 	cfg.Producer.Partitioner = sarama.NewManualPartitioner
 	cfg.Producer.Return.Successes = true
@@ -149,7 +162,10 @@ func messages(q agent.Request, kind string) (all []*sarama.ProducerMessage) {
 }
 
 func (s *steps) read(q agent.Request) (r agent.Reply, err error) {
-	cfg := sarama.NewConfig()
+	cfg, err := config()
+	if err != nil {
+		return r, err
+	}
 	if q.Isolation == "read_committed" {
 		cfg.Consumer.IsolationLevel = sarama.ReadCommitted
 	}
@@ -203,7 +219,10 @@ type member struct {
 }
 
 func (s *steps) join(q agent.Request) (*member, error) {
-	cfg := sarama.NewConfig()
+	cfg, err := config()
+	if err != nil {
+		return nil, err
+	}
 	cfg.Consumer.Group.Session.Timeout = time.Duration(q.SessionMs) * time.Millisecond
 	if err := setInstance(cfg, q.Instance); err != nil {
 		return nil, err

@@ -16,7 +16,10 @@ func setInstance(cfg *sarama.Config, instance string) error {
 }
 
 func (s *steps) transaction(q agent.Request) error {
-	cfg := sarama.NewConfig()
+	cfg, err := config()
+	if err != nil {
+		return err
+	}
 	cfg.Producer.Transaction.ID = q.Topic + "-id"
 	cfg.Producer.Idempotent = true
 	cfg.Producer.RequiredAcks = sarama.WaitForAll

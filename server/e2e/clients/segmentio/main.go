@@ -31,6 +31,8 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	switch q.Do {
 	case "hello":
 		return agent.Reply{Version: agent.ModuleVersion("github.com/segmentio/kafka-go"), Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+	case "knock":
+		return s.knock(ctx)
 	case "produce":
 		return r, s.produce(ctx, q)
 	case "read":
@@ -50,10 +52,16 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	return s.administer(ctx, q)
 }
 
-func (s *steps) client() *kafka.Client { return &kafka.Client{Addr: kafka.TCP(s.bootstrap...)} }
+func (s *steps) client() (*kafka.Client, error) {
+	through, err := transport()
+	return &kafka.Client{Addr: kafka.TCP(s.bootstrap...), Transport: through}, err
+}
 
 func (s *steps) administer(ctx context.Context, q agent.Request) (r agent.Reply, err error) {
-	c := s.client()
+	c, err := s.client()
+	if err != nil {
+		return r, err
+	}
 	switch q.Do {
 	case "create":
 		got, err := c.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{{Topic: q.Topic, NumPartitions: q.N, ReplicationFactor: -1}}})
@@ -135,7 +143,11 @@ func (s *steps) produce(ctx context.Context, q agent.Request) error {
 		i, _ := strconv.Atoi(string(m.Key))
 		return i % len(all)
 	})
-	w := &kafka.Writer{Addr: kafka.TCP(s.bootstrap...), Topic: q.Topic, Compression: codecs[q.Compression], Balancer: byKey}
+	through, err := transport()
+	if err != nil {
+		return err
+	}
+	w := &kafka.Writer{Addr: kafka.TCP(s.bootstrap...), Transport: through, Topic: q.Topic, Compression: codecs[q.Compression], Balancer: byKey}
 	if q.Acks {
 		w.RequiredAcks = kafka.RequireAll
 	}
@@ -153,9 +165,13 @@ func (s *steps) read(ctx context.Context, q agent.Request) (r agent.Reply, err e
 	if q.Isolation == "read_committed" {
 		isolation = kafka.ReadCommitted
 	}
+	through, err := dialer()
+	if err != nil {
+		return r, err
+	}
 	all := make(chan string)
 	for p := range q.Partitions {
-		reader := kafka.NewReader(kafka.ReaderConfig{Brokers: s.bootstrap, Topic: q.Topic, Partition: p, IsolationLevel: isolation})
+		reader := kafka.NewReader(kafka.ReaderConfig{Brokers: s.bootstrap, Dialer: through, Topic: q.Topic, Partition: p, IsolationLevel: isolation})
 		defer reader.Close()
 		go func() {
 			for {

@@ -30,7 +30,11 @@ func (s *steps) join(q agent.Request) (*member, error) {
 	case q.Assignor != "":
 		return nil, agent.Missing("cooperative-sticky")
 	}
-	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: q.Group, Brokers: s.bootstrap, Topics: []string{q.Topic},
+	through, err := dialer()
+	if err != nil {
+		return nil, err
+	}
+	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: q.Group, Brokers: s.bootstrap, Dialer: through, Topics: []string{q.Topic},
 		SessionTimeout: time.Duration(q.SessionMs) * time.Millisecond})
 	if err != nil {
 		return nil, err

@@ -30,6 +30,10 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: tools VERSION CLASSPATH")
 		os.Exit(2)
 	}
+	if err := writeProperties(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	agent.Serve((&steps{}).do)
 }
 
@@ -39,6 +43,9 @@ type steps struct {
 }
 
 func java(class string, args ...string) *exec.Cmd {
+	if properties != "" {
+		args = append(args, propertiesFlag[class], properties)
+	}
 	return exec.Command("java", append([]string{"-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", os.Args[2], class}, args...)...)
 }
 
@@ -70,6 +77,11 @@ func (s *steps) do(q agent.Request) (r agent.Reply, err error) {
 	switch q.Do {
 	case "hello":
 		return agent.Reply{Version: os.Args[1], Compressions: []string{"none", "gzip", "snappy", "lz4", "zstd"}}, nil
+	case "knock":
+		if _, err := s.run("", topics, "--list"); err != nil {
+			r.State = err.Error()
+		}
+		return r, nil
 	case "create":
 		_, err = s.run("", topics, "--create", "--topic", q.Topic, "--partitions", fmt.Sprint(q.N))
 	case "delete-topic":
