@@ -98,6 +98,11 @@ func (b *RecordsAppended) Commits(group string, offsets []OffsetValue) {
 	b.group, b.committed = group, offsets
 }
 
+// Committed is what Commits was given.
+func (b RecordsAppended) Committed() (group string, offsets []OffsetValue) {
+	return b.group, b.committed
+}
+
 // Told are the batch's records, whichever way they were given.
 func (b RecordsAppended) Told() []LogRecord {
 	if b.committed == nil {

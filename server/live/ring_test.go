@@ -70,6 +70,32 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
+// TestHeldIsWeighed demands that the kinds which are weighed by hand weigh what reflection finds, with every field set.
+func TestHeldIsWeighed(t *testing.T) {
+	offsets := []event.OffsetValue{{Topic: "orders", Metadata: "m"}, {Topic: "payments"}}
+	records := event.RecordsAppended{Records: []event.LogRecord{{What: "group", Group: "g"}}}
+	commits := event.RecordsAppended{}
+	commits.Commits("group", offsets)
+	bodies := []event.Body{records, commits}
+	for _, body := range []event.Body{event.HeartbeatReceived{}, event.RequestReceived{}, event.ReplyParked{}, event.ReplySent{},
+		event.OffsetsPending{Offsets: offsets}, event.OffsetsCommitted{Offsets: offsets}, event.AppendStarted{}, event.AppendFinished{},
+		records, commits, event.HighWatermarkAdvanced{}, event.ReplicaAdvanced{}, event.OperationWatched{}} {
+		filled := reflect.New(reflect.TypeOf(body)).Elem()
+		filled.Set(reflect.ValueOf(body))
+		for i := range filled.NumField() {
+			if f := filled.Field(i); f.Kind() == reflect.String && f.CanSet() {
+				f.SetString(strings.Repeat("x", i+1))
+			}
+		}
+		bodies = append(bodies, body, filled.Interface().(event.Body))
+	}
+	for _, body := range bodies {
+		if got, want := held(body), weigh(reflect.ValueOf(body)); got != want {
+			t.Errorf("%+v holds %d bytes by hand, %d by reflection", body, got, want)
+		}
+	}
+}
+
 // TestLongNames demands that a peer who makes up long names cannot make the hub keep them all, watched or not.
 func TestLongNames(t *testing.T) {
 	h := New(Config{KeepBytes: 4 << 20, NowMs: func() int64 { return 0 }, Facts: newTestWorld(t, Config{}).facts})
