@@ -225,6 +225,7 @@ type Coordinator struct {
 	cleanup         purgatory.Timer // None while there is no group
 
 	cause int64  // the Seq of what is being done
+	due   int64  // the cause of the next input that has none of its own
 	how   string // what ends the operation that is being knocked at
 	quiet bool   // a session timer is being moved without being told
 
@@ -395,8 +396,15 @@ func (c *Coordinator) enter(nowMs, cause int64) {
 	c.clearTaken()
 	c.nowMs = nowMs
 	c.runTimers()
-	c.cause = cause
+	if cause == 0 {
+		cause = c.due
+	}
+	c.cause, c.due = cause, 0
 }
+
+// Because says which event led to the next input, where that carries no cause of its own: Immigrate and Emigrate are due
+// to a LeaderChanged, TopicsDeleted to a TopicDeleted.
+func (c *Coordinator) Because(seq int64) { c.due = seq }
 
 // clearTaken empties the output that was handed out. Very large slices are let go.
 func (c *Coordinator) clearTaken() {

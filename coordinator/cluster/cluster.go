@@ -62,6 +62,8 @@ type Cluster struct {
 	retainTickMs int64
 	// changes counts what has changed of State.
 	changes int64
+	// because is the Seq of what is being asked from outside, 0 where nothing is.
+	because int64
 	quiet   bool
 	out     Output
 	spare   Output
@@ -137,10 +139,17 @@ func (c *Cluster) emit(broker int32, group string, cause int64, body event.Body)
 	case event.LeaderChanged, event.TopicCreated, event.TopicDeleted, event.PartitionsAdded:
 		c.changes++
 	}
+	if cause == 0 {
+		cause = c.because
+	}
 	seq := c.cfg.Numbers.Next()
 	c.out.Events = append(c.out.Events, event.Event{Seq: seq, AtMs: c.nowMs, Broker: broker, Group: group, Cause: cause, Body: body})
 	return seq
 }
+
+// Because says which event led to what is asked of the cluster next, where that carries no cause of its own: what an
+// operator or a script did. 0 says that there is none.
+func (c *Cluster) Because(seq int64) { c.because = seq }
 
 // Advance tells that time has passed.
 func (c *Cluster) Advance(nowMs int64) {

@@ -25,6 +25,8 @@ type broker struct {
 	state brokerState
 	// fenceAtMs is when the controller notices that it is gone, -1 where there is nothing to notice.
 	fenceAtMs int64
+	// stoppedSeq is the Seq of the BrokerStopped that told of its end.
+	stoppedSeq int64
 }
 
 // listed tells whether the controller takes the broker for alive.
@@ -129,7 +131,7 @@ func (c *Cluster) KillBroker(nowMs int64, id int32) bool {
 	}
 	b.state, b.fenceAtMs = killed, c.nowMs+c.cfg.BrokerSessionTimeoutMs
 	c.gone(id)
-	c.emit(id, "", 0, event.BrokerStopped{ID: id, Killed: true, NoticedByMs: b.fenceAtMs})
+	b.stoppedSeq = c.emit(id, "", 0, event.BrokerStopped{ID: id, Killed: true, NoticedByMs: b.fenceAtMs})
 	return true
 }
 
@@ -166,7 +168,7 @@ func (c *Cluster) noticeKilled() {
 		back := due.state == returning
 		due.state, due.fenceAtMs = stopped, -1
 		c.out.MetadataChanged = true
-		c.withdraw(due.id, c.emit(due.id, "", 0, event.BrokerFenced{ID: due.id}))
+		c.withdraw(due.id, c.emit(due.id, "", due.stoppedSeq, event.BrokerFenced{ID: due.id}))
 		if back {
 			c.start(due)
 		}
@@ -225,6 +227,7 @@ func (c *Cluster) lead(p *partition, leader int32, isr []int32, cause int64) {
 	p.leader, p.isr = leader, isr
 	p.epoch++
 	seq := c.emit(0, "", cause, p.changed())
+	p.ledSeq = seq
 	c.out.MetadataChanged = true
 	c.begin(p)
 	if leader >= 0 {

@@ -59,6 +59,8 @@ type partition struct {
 	shownHW int64
 	// lastAppend is the Seq of the newest RecordsAppended: the cause of what followers do with it.
 	lastAppend int64
+	// ledSeq is the Seq of the LeaderChanged that began the epoch.
+	ledSeq int64
 }
 
 // replica is a partition's log on one broker.

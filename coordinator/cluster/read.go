@@ -273,6 +273,15 @@ func (c *Cluster) Leader(topic string, partition int32) (leader, epoch int32, ok
 	return p.leader, p.epoch, true
 }
 
+// LedSeq is the Seq of the LeaderChanged that began a partition's epoch, 0 where there is no such partition.
+func (c *Cluster) LedSeq(topic string, partition int32) int64 {
+	p := c.find(topic, partition)
+	if p == nil {
+		return 0
+	}
+	return p.ledSeq
+}
+
 // ReplicaInfo is one broker's copy of a partition.
 type ReplicaInfo struct {
 	Broker                                int32

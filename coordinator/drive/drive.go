@@ -188,6 +188,10 @@ func (d *Drive) StartBroker(nowMs int64, id int32) bool {
 	return done
 }
 
+// Because says which event led to what is asked next of brokers and topics, until it says 0: what an operator or a script
+// did.
+func (d *Drive) Because(seq int64) { d.cluster.Because(seq) }
+
 // StopBroker stops a broker cleanly: what is parked is answered NOT_COORDINATOR, then its machine is dropped and the
 // host breaks its connections.
 func (d *Drive) StopBroker(nowMs int64, id int32) bool {
@@ -247,10 +251,12 @@ func (d *Drive) AddPartitions(nowMs int64, name string, total int32) (code int16
 // DeleteTopic deletes a topic and whatever groups have committed of it; see cluster.DeleteTopic.
 func (d *Drive) DeleteTopic(nowMs int64, name string) (code int16, message string) {
 	code, message = d.cluster.DeleteTopic(d.at(nowMs), name)
+	told := d.cfg.Numbers.Last()
 	d.changed()
 	if code == 0 {
 		for i := range d.machines {
 			if m := &d.machines[i]; m.c != nil {
+				m.c.Because(told)
 				m.c.TopicsDeleted(d.nowMs, []string{name})
 				m.stale = true
 			}

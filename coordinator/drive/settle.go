@@ -125,7 +125,11 @@ func (d *Drive) takeMachine(id int32, m *machine) {
 	}
 	if out.CreateOffsetsTopic {
 		// Where too few brokers are alive the client is told COORDINATOR_NOT_AVAILABLE and asks again, as in Kafka.
+		if n := len(out.Events); n > 0 {
+			d.cluster.Because(out.Events[n-1].Seq)
+		}
 		d.cluster.EnsureOffsetsTopic(d.nowMs)
+		d.cluster.Because(0)
 		d.clusterStale = true
 	}
 }
@@ -155,6 +159,7 @@ func (d *Drive) emigrate(l cluster.Leadership) {
 		}
 	}
 	if m := d.machine(l.Broker); m != nil {
+		m.c.Because(d.cluster.LedSeq(cluster.OffsetsTopic, l.Partition))
 		m.c.Emigrate(d.nowMs, l.Partition, l.Epoch)
 		m.stale = true
 	}
@@ -174,6 +179,7 @@ func (d *Drive) immigrate(l cluster.Leadership) {
 	if m == nil || !d.stillLeads(cluster.OffsetsTopic, l) {
 		return
 	}
+	m.c.Because(d.cluster.LedSeq(cluster.OffsetsTopic, l.Partition))
 	m.c.Immigrate(d.nowMs, l.Partition, l.Epoch, l.EndOffset)
 	m.stale = true
 	due := d.nowMs

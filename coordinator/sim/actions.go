@@ -209,7 +209,8 @@ func (w *World) Busy(name string, ms int64) error {
 	}
 	c.busyUntilMs = max(c.busyUntilMs, w.nowMs+ms)
 	c.halt(w.nowMs)
-	w.cause = w.emit(0, c.cfg.Group, event.ClientWaiting{Client: name, For: "its application, which works on records without calling poll", DeadlineMs: c.busyUntilMs})
+	c.busySeq = w.emit(0, c.cfg.Group, event.ClientWaiting{Client: name, For: "its application, which works on records without calling poll", DeadlineMs: c.busyUntilMs})
+	w.cause = c.busySeq
 	w.arm(c)
 	return nil
 }
@@ -235,6 +236,7 @@ func (w *World) Commit(name, topic string, partition int32, offset int64) error 
 
 // CreateTopic makes a topic with replicas on up to three brokers.
 func (w *World) CreateTopic(name string, partitions int32) error {
+	defer w.because()()
 	code, message := w.drive.CreateTopic(w.nowMs, name, partitions, -1, nil)
 	w.take()
 	return refused(code, message)
@@ -242,6 +244,7 @@ func (w *World) CreateTopic(name string, partitions int32) error {
 
 // AddPartitions brings a topic to total partitions.
 func (w *World) AddPartitions(topic string, total int32) error {
+	defer w.because()()
 	code, message := w.drive.AddPartitions(w.nowMs, topic, total)
 	w.take()
 	return refused(code, message)
@@ -273,6 +276,7 @@ func (w *World) endBroker(id int32, end func(nowMs int64, id int32) bool) error 
 	if err := w.checkBroker(id); err != nil {
 		return err
 	}
+	defer w.because()()
 	before := len(w.events)
 	if !end(w.nowMs, id) {
 		return fmt.Errorf("broker %d does not run", id)
@@ -284,6 +288,7 @@ func (w *World) endBroker(id int32, end func(nowMs int64, id int32) bool) error 
 			cause = e.Seq
 		}
 	}
+	w.goneSeq[id-1] = cause
 	w.breakAll(id, cause)
 	return nil
 }
@@ -294,6 +299,7 @@ func (w *World) RestartBroker(id int32) error {
 	if err := w.checkBroker(id); err != nil {
 		return err
 	}
+	defer w.because()()
 	if !w.drive.StartBroker(w.nowMs, id) {
 		return fmt.Errorf("broker %d runs, or is starting already", id)
 	}

@@ -80,9 +80,11 @@ type consumer struct {
 	paused bool
 	// busyUntilMs is until when the application works on records without calling poll.
 	busyUntilMs int64
-	lastPollMs  int64
-	inbox       []arrival
-	conns       []int64
+	// busySeq is the Seq of what told of that.
+	busySeq    int64
+	lastPollMs int64
+	inbox      []arrival
+	conns      []int64
 	// refusedUntilMs is until when a node is not chosen, by broker id.
 	refusedUntilMs [10]int64
 	// wake is the agenda's order of its next wake-up, 0 for none.

@@ -234,6 +234,7 @@ func (w *World) MoveLeader(topic string, partition, to int32) error {
 	if err := w.checkBroker(to); err != nil {
 		return err
 	}
+	defer w.because()()
 	code, message := w.drive.MoveLeader(w.nowMs, topic, partition, to)
 	w.take()
 	return refused(code, message)
@@ -241,6 +242,7 @@ func (w *World) MoveLeader(topic string, partition, to int32) error {
 
 // DeleteTopic deletes a topic with all its data; whatever groups have committed of it goes too.
 func (w *World) DeleteTopic(name string) error {
+	defer w.because()()
 	code, message := w.drive.DeleteTopic(w.nowMs, name)
 	w.take()
 	return refused(code, message)

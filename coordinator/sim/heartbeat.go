@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"cmp"
+
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -46,6 +48,7 @@ func (c *consumer) heartbeatThread(w *World) {
 		c.coordinatorUnknown(w, "session timed out without receiving a heartbeat response")
 	case w.nowMs < c.busyUntilMs && w.nowMs >= c.lastPollMs+int64(c.cfg.RebalanceTimeoutMs):
 		// max.poll.interval.ms: the application does not come back to poll, so the member leaves by itself.
+		w.cause = cmp.Or(w.cause, c.busySeq)
 		c.leave(w, "consumer poll timeout has expired.")
 	case w.nowMs >= h.nextMs:
 		h.nextMs = w.nowMs + int64(c.cfg.HeartbeatMs)

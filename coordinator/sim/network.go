@@ -295,7 +295,7 @@ func (w *World) broke(id int64) {
 
 // lose handles a connection that the other end closed.
 func (w *World) lose(c *consumer, n *conn) {
-	w.cause = n.gone
+	w.cause = cmp.Or(n.gone, w.goneSeq[n.broker-1])
 	c.refusedUntilMs[n.broker] = w.nowMs + reconnectBackoffMs
 	reason := fmt.Sprintf("broker %d refused the connection", n.broker)
 	if n.gone != 0 {

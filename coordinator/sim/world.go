@@ -41,6 +41,8 @@ type World struct {
 	agenda  agenda
 	// cause is the Seq of the fact that is being acted on; what is emitted meanwhile carries it.
 	cause int64
+	// goneSeq tells for each broker, from the first, which fact told of its last end; 0 where none did.
+	goneSeq []int64
 
 	consumers []*consumer
 	calls     map[int64]*call
@@ -83,7 +85,7 @@ func New(cfg Config) (*World, error) {
 	}
 	w := &World{
 		cfg: cfg, numbers: &event.Numbers{}, prng: rand.NewPCG(cfg.Seed, 0x67726f75706c6162), driveMs: -1,
-		calls: map[int64]*call{}, conns: map[int64]*conn{}, messages: map[int64]cluster.Message{},
+		calls: map[int64]*call{}, conns: map[int64]*conn{}, messages: map[int64]cluster.Message{}, goneSeq: make([]int64, cfg.Brokers),
 	}
 	dc.Numbers = w.numbers
 	w.drive = drive.New(0, dc)
@@ -204,6 +206,13 @@ func (w *World) Input(text string) {
 	w.cause = w.emit(0, "", event.InputGiven{Text: text})
 }
 
+// because makes what is being acted on the cause of what the cluster does about it, until the function that it returns is
+// called.
+func (w *World) because() func() {
+	w.drive.Because(w.cause)
+	return func() { w.drive.Because(0) }
+}
+
 // Facts are the events that rebuild the picture, brokers first, then clients, between FactsBegan and FactsEnded. They
 // change nothing and use no new Seq: each carries the Seq handed out last. What is on the wire is not among them.
 func (w *World) Facts() []event.Event {
@@ -276,6 +285,7 @@ func (w *World) Clone() *World {
 	for id, k := range w.conns {
 		c.conns[id] = k.clone()
 	}
+	c.goneSeq = slices.Clone(w.goneSeq)
 	c.messages = make(map[int64]cluster.Message, len(w.messages))
 	for id, m := range w.messages {
 		c.messages[id] = m
