@@ -77,7 +77,7 @@ func decode(a *api, h header) (kmsg.Request, error) {
 	if err := request.ReadFrom(body); err != nil {
 		return nil, cutBody(a, h)
 	}
-	return request, nil
+	return request, checkRows(a, h, request)
 }
 
 func cutBody(a *api, h header) error {

@@ -118,6 +118,9 @@ func (c *conn) decodeCommit(next *call, a *api, h header) error {
 	if err := commit.UnsafeReadFrom(body); err != nil {
 		return cutBody(a, h)
 	}
+	if err := checkRows(a, h, commit); err != nil {
+		return err
+	}
 	commit.Group, commit.MemberID = c.keep(commit.Group, &c.lastGroup), c.keep(commit.MemberID, &c.lastMember)
 	commit.InstanceID = cloned(commit.InstanceID)
 	for i := range commit.Topics {
@@ -154,6 +157,9 @@ func (c *conn) decodeHeartbeat(next *call, a *api, h header) error {
 	}
 	if err := beat.UnsafeReadFrom(body); err != nil {
 		return cutBody(a, h)
+	}
+	if err := checkRows(a, h, beat); err != nil {
+		return err
 	}
 	beat.Group, beat.MemberID = c.keep(beat.Group, &c.lastGroup), c.keep(beat.MemberID, &c.lastMember)
 	if beat.InstanceID != nil {
