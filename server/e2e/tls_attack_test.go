@@ -62,6 +62,9 @@ func TestTLSWrongClients(t *testing.T) {
 		{"a hello that is none", nil, bytes(hello), "the TLS handshake failed"},
 		{"an old protocol", nil, handshake(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), "only old versions of TLS; 1.2 and 1.3 are spoken here"},
 		{"no trust", nil, handshake(&tls.Config{RootCAs: theirs.pool, ServerName: "localhost"}), "give it the authority that signed this listener's certificate (ssl.truststore.location"},
+		{"no trust, as OpenSSL tells it", nil, func(nc net.Conn) {
+			tls.Client(alertInClear{nc}, &tls.Config{RootCAs: theirs.pool, ServerName: "localhost"}).Handshake()
+		}, "the client ended the TLS handshake (tls: unknown certificate authority): unless it meant to, give it the authority"},
 		{"no certificate", certificates, handshake(&tls.Config{RootCAs: ours.pool, ServerName: "localhost"}), "the client shows no certificate, and -tls-client-ca wants one"},
 		{"somebody else's certificate", certificates, handshake(&tls.Config{RootCAs: ours.pool, ServerName: "localhost", GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			return &eve.Certificates[0], nil // whatever authority is asked for
@@ -95,6 +98,26 @@ func TestTLSWrongClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// alertInClear sends an alert in place of the first record that is encrypted, as OpenSSL does where it refuses a server's
+// certificate in TLS 1.3.
+type alertInClear struct{ net.Conn }
+
+func (a alertInClear) Write(p []byte) (int, error) {
+	var out []byte
+	for rest := p; len(rest) >= 5; {
+		size := 5 + int(binary.BigEndian.Uint16(rest[3:]))
+		if rest[0] == 0x17 {
+			out = append(out, 0x15, 3, 3, 0, 2, 2, 48)
+			break
+		}
+		out, rest = append(out, rest[:size]...), rest[size:]
+	}
+	if _, err := a.Conn.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 func isTimeout(err error) bool {

@@ -56,15 +56,45 @@ func (c *conn) secure() error {
 		c.end(refusef("its TLS handshake was not done after %v", handshakeTimeout))
 	})
 	defer late.Stop()
-	encrypted := tls.Server(&c.socket, c.srv.cfg.TLS)
+	heard := &overheard{Conn: &c.socket}
+	encrypted := tls.Server(heard, c.srv.cfg.TLS)
 	if err := encrypted.Handshake(); err != nil {
-		return handshakeTrouble(err, c.srv.cfg.Users.Any())
+		return handshakeTrouble(heard.told(err), c.srv.cfg.Users.Any())
 	}
-	c.stream = encrypted
+	heard.done, c.stream = true, encrypted
 	if peer := encrypted.ConnectionState().PeerCertificates; len(peer) > 0 && !c.srv.cfg.Users.Any() {
 		c.principal = "User:" + peer[0].Subject.String() // Kafka: DefaultKafkaPrincipalBuilder
 	}
 	return nil
+}
+
+// overheard is the socket of a handshake; until that is done it keeps the end of what came. OpenSSL (librdkafka, Python,
+// Node.js) sends its alert in the clear when it refuses our certificate in TLS 1.3, where crypto/tls expects it encrypted
+// and tells of a bad record only.
+type overheard struct {
+	net.Conn
+	last []byte
+	done bool
+}
+
+// alertBytes is the size of an alert's record: type, version, length, level, description (RFC 8446, 5.1 and 6).
+const alertBytes = 7
+
+func (o *overheard) Read(p []byte) (int, error) {
+	n, err := o.Conn.Read(p)
+	if !o.done {
+		o.last = append(o.last, p[max(0, n-alertBytes):n]...)
+		o.last = o.last[max(0, len(o.last)-alertBytes):]
+	}
+	return n, err
+}
+
+// told is the alert that came last, in the clear, or else the error itself.
+func (o *overheard) told(err error) error {
+	if errors.Is(err, io.EOF) || !bytes.HasPrefix(o.last, []byte{0x15, 3}) || len(o.last) != alertBytes || o.last[3] != 0 || o.last[4] != 2 {
+		return err
+	}
+	return &net.OpError{Op: "remote error", Err: tls.AlertError(o.last[6])}
 }
 
 // handshakeTrouble says what was wrong with a client's handshake, and what would be right.
