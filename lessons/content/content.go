@@ -9,7 +9,7 @@ import "embed"
 //go:embed */script.txt */en.md */zh.md
 var FS embed.FS
 
-// Glossary says how concepts are said in Chinese, one a line: English | Chinese | what is not written instead.
+// Glossary says what concepts mean, how they are said in Chinese and where they are seen; lessons/render reads it.
 //
 //go:embed glossary.txt
 var Glossary string

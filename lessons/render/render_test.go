@@ -163,17 +163,12 @@ func TestGlossary(t *testing.T) {
 			said[d.Name()] = append(said[d.Name()], skip.ReplaceAllString(l, " "))
 		}
 	}
-	terms := 0
-	for _, line := range strings.Split(content.Glossary, "\n") {
-		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
-			continue
-		}
-		row := strings.Split(line, "|")
-		if len(row) != 3 || strings.TrimSpace(row[1]) == "" {
-			t.Fatalf("the glossary has a line of %d columns: %q", len(row), line)
-		}
-		terms++
-		for _, wrong := range strings.Fields(row[2]) {
+	terms, err := Glossary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, term := range terms {
+		for _, wrong := range term.Avoid {
 			find := regexp.MustCompile(`(^|[^a-z0-9_.-])` + regexp.QuoteMeta(wrong) + `s?([^a-z0-9_.-]|$)`)
 			if wrong[0] >= 0x80 {
 				find = regexp.MustCompile(regexp.QuoteMeta(wrong))
@@ -181,14 +176,14 @@ func TestGlossary(t *testing.T) {
 			for _, d := range dirs {
 				for i, l := range said[d.Name()] {
 					if strings.Contains(l, wrong) && find.MatchString(l) {
-						t.Errorf("lessons/content/%s/zh.md:%d:1: %q is %s in Chinese, not %q: %s", d.Name(), i+1, strings.TrimSpace(row[0]), strings.TrimSpace(row[1]), wrong, l)
+						t.Errorf("lessons/content/%s/zh.md:%d:1: %q is %s in Chinese, not %q: %s", d.Name(), i+1, term.Name.En, term.Name.Zh, wrong, l)
 					}
 				}
 			}
 		}
 	}
-	if terms < 20 {
-		t.Errorf("the glossary has %d terms", terms)
+	if len(terms) < 50 {
+		t.Errorf("the glossary has %d terms", len(terms))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"grouplab/static/view"
 )
@@ -33,6 +34,51 @@ func (s *Server) lesson(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusPermanentRedirect)
 	default:
 		s.page(w, r, http.StatusOK, d)
+	}
+}
+
+func (s *Server) glossary(w http.ResponseWriter, r *http.Request) {
+	s.page(w, r, http.StatusOK, s.book.Glossary())
+}
+
+// steps handles /lab/ID/steps.LANG.json: what plays before the program is there.
+func (s *Server) steps(w http.ResponseWriter, r *http.Request) {
+	lang, ok := langOf(r.PathValue("file"), "steps.")
+	data, found := s.book.Steps(r.PathValue("id"), lang)
+	if !ok || !found {
+		s.notFound(w, r)
+		return
+	}
+	s.data(w, r, data)
+}
+
+// searched handles /search.LANG.json: what the contents page searches.
+func (s *Server) searched(lang view.Lang) http.HandlerFunc {
+	index := sync.OnceValue(func() []byte { return s.book.Index(lang) })
+	return func(w http.ResponseWriter, r *http.Request) { s.data(w, r, index()) }
+}
+
+// langOf reads the language out of a file's name: "steps.zh.json".
+func langOf(file, before string) (view.Lang, bool) {
+	name, isJSON := strings.CutSuffix(strings.TrimPrefix(file, before), ".json")
+	lang := view.Lang(name)
+	return lang, isJSON && strings.HasPrefix(file, before) && (lang == view.English || lang == view.Chinese)
+}
+
+// data answers with JSON that is part of the pages, compressed where the browser takes that.
+func (s *Server) data(w http.ResponseWriter, r *http.Request, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Encoding")
+	if accepts(r.Header.Values("Accept-Encoding"), "gzip") {
+		body = packGzip(body)
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body)
 	}
 }
 
@@ -74,6 +120,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, d view
 	if fromHere(r) {
 		d.Token = s.cfg.Token
 	}
+	s.book.Prepare(&d)
 	var text bytes.Buffer
 	if err := view.Page(d).Render(r.Context(), &text); err != nil {
 		refuse(w, http.StatusInternalServerError, "the page cannot be shown: "+err.Error(), "this is a mistake in the program")

@@ -4,6 +4,9 @@
 //
 //	GET  /                            contents: lessons, the running cluster, the gallery
 //	GET  /lab/ID                      a lesson; browsers are led to /lab/ID/, where links are as on a static site
+//	GET  /lab/ID/steps.LANG.json      the pictures of its beginning, for a page whose program is not there yet
+//	GET  /glossary                    the glossary, each entry with a moment that shows it
+//	GET  /search.LANG.json            what the contents page searches
 //	GET  /live                        the running cluster
 //	GET  /gallery, /gallery/NAME      every picture in its named states
 //	GET  /assets/…, /dist/…, /sw.js   what pages load
@@ -35,6 +38,7 @@ import (
 	"grouplab/server/live"
 	"grouplab/server/web/pages"
 	"grouplab/static"
+	"grouplab/static/view"
 )
 
 // Control is what a page may do to the cluster and ask of it. Its methods may be called from any goroutine. Errors are
@@ -178,6 +182,11 @@ func (s *Server) routes() http.Handler {
 	get("/{$}", s.contents)
 	get("/lab/{id}", s.lesson)
 	get("/lab/{id}/{$}", s.lesson)
+	get("/lab/{id}/{file}", s.steps)
+	get("/search.en.json", s.searched(view.English))
+	get("/search.zh.json", s.searched(view.Chinese))
+	get("/glossary", s.glossary)
+	get("/glossary/{$}", s.glossary)
 	get("/live", s.livePage)
 	get("/live/{$}", s.livePage)
 	get("/gallery", s.gallery)

@@ -1,9 +1,13 @@
-// All that a page needs before and beside its program, in two parts.
+// All that a page needs before and beside its program, in four parts.
 //
 // First, what a viewer chose about the page itself: language, theme, motion. It runs before the first paint, so that
 // nothing flashes, and it works on pages that start no program. The choices stand as attributes of <html>: lang,
 // data-theme (auto, light, dark), data-motion (full, reduced, none). The program reads them there; it is told of the same
 // clicks afterwards, with the event "grouplab:chosen" on document as well.
+//
+// Then what is recorded: the first steps of a lesson, which play until its program is there, or without it.
+//
+// Then the contents page: progress and search. They need no program.
 //
 // Then the program: lab.wasm is fetched, the page shows how far that is, and what went wrong is said in the page. The
 // text of a lesson is there before and without it.
@@ -34,10 +38,18 @@
     motion: matchMedia("(prefers-reduced-motion: reduce)").matches ? "reduced" : "full",
   };
   const asked = new URLSearchParams(location.search);
+  // A link to a moment carries the language of whoever made it, as ?lang= does.
+  const linked = () => (/~lang=(en|zh)/.exec(location.hash) || [])[1];
   const now = {};
   for (const what of Object.keys(orders)) {
-    now[what] = [asked.get(what), read(what), usual[what]].find((v) => orders[what].includes(v));
+    const first = what === "lang" ? [asked.get(what), linked()] : [asked.get(what)];
+    now[what] = [...first, read(what), usual[what]].find((v) => orders[what].includes(v));
   }
+
+  // In somebody else's page a lesson shows its stage alone. A plain host cannot forbid to be framed, so whoever frames
+  // the whole page gets that form, too.
+  const framed = window.parent !== window;
+  if (asked.has("embed") || framed) root.setAttribute("data-embed", "");
 
   // Pictures of the gallery are drawn where the page is written, in the language of its address. Elsewhere the address
   // need not say what is chosen here.
@@ -87,6 +99,269 @@
       },
       true,
     );
+    // The link to whoever made this carries the moment. Nothing is sent by itself.
+    document.addEventListener("click", (e) => {
+      const link = e.target.closest("a[data-feedback]");
+      if (link) link.href = link.dataset.feedback + encodeURIComponent(location.href);
+    });
+    addEventListener("hashchange", () => {
+      const lang = linked();
+      if (!lang || lang === now.lang) return;
+      now.lang = lang;
+      show("lang");
+      document.dispatchEvent(new CustomEvent("grouplab:chosen", { detail: "lang" }));
+    });
+  });
+})();
+
+// steps are the recorded beginning of a lesson: a list of pictures, of each the parts that differ from the one before.
+const grouplabSteps = (() => {
+  let list = null;
+  let lang = "";
+  let place = 0;
+  let chosen = "";
+  const drawn = {};
+  const root = document.documentElement;
+  const moment = () => /^#m1\./.test(location.hash);
+  // serving tells whether the recorded steps are what the viewer has: until the program is there, or for good.
+  const serving = () =>
+    root.dataset.page === "lesson" && root.dataset.tab !== "ready" && (root.dataset.tab === "failed" || !moment()) && !root.dataset.crashed;
+
+  const load = async () => {
+    if (list && lang === root.lang) return;
+    const want = root.lang;
+    const answer = await fetch(`steps.${want}.json`);
+    if (!answer.ok) throw new Error(`steps.${want}.json: HTTP ${answer.status}`);
+    list = await answer.json();
+    lang = want;
+  };
+
+  const draw = () => {
+    for (const id of Object.keys(list[0].parts)) {
+      const el = document.getElementById("part-" + id);
+      const from = list.findLast((step, i) => i <= place && id in step.parts);
+      if (el && drawn[id] !== from.parts[id]) el.innerHTML = from.parts[id];
+      drawn[id] = from.parts[id];
+    }
+    const answer = chosen && list[place].answers && list[place].answers[chosen];
+    if (answer) document.getElementById("part-lesson").innerHTML = drawn.lesson = answer.panel;
+  };
+
+  const go = async (to, answer) => {
+    try {
+      await load();
+    } catch {
+      return; // the text is there; the rest needs the program
+    }
+    if (!serving()) return;
+    chosen = answer || "";
+    const end = to >= list.length;
+    place = Math.max(0, Math.min(to, list.length - 1));
+    draw();
+    document.dispatchEvent(new CustomEvent("grouplab:recorded", { detail: end }));
+  };
+
+  const moves = { next: 1, play: 1, step: 1, prev: -1, back: -1, start: -1e6, end: 1e6 };
+  const keys = { n: 1, " ": 1, ArrowRight: 1, p: -1, ArrowLeft: -1, Home: -1e6 };
+  addEventListener("DOMContentLoaded", () => {
+    if (root.dataset.page !== "lesson") return;
+    document.addEventListener("click", (e) => {
+      const button = e.target.closest("[data-do]");
+      if (!button || !serving()) return;
+      if (button.dataset.do in moves) go(place + moves[button.dataset.do]);
+      if (button.dataset.do !== "predict-check") return;
+      const picked = document.querySelector("#part-lesson input[name=predict]:checked");
+      go(place + 1, button.dataset.arg === "" && picked ? picked.value : "");
+    });
+    document.addEventListener("change", (e) => {
+      if (serving() && e.target.name === "predict") document.querySelector("[data-do=predict-check][data-arg='']").disabled = false;
+    });
+    document.addEventListener("keydown", (e) => {
+      if (!serving() || !(e.key in keys) || e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, select, textarea, dialog, button, summary")) return;
+      e.preventDefault();
+      go(place + keys[e.key]);
+    });
+    document.addEventListener("grouplab:chosen", () => {
+      if (serving()) go(place, chosen);
+    });
+    if (root.lang !== root.dataset.written && serving()) go(0);
+  });
+
+  return {
+    serving,
+    // link is the fragment that leads to where the viewer is, "" at the start.
+    link: () => (!serving() || place === 0 ? "" : ((list[place].answers || {})[chosen] || list[place]).link),
+  };
+})();
+
+// The contents page: what was done, and search.
+(() => {
+  const root = document.documentElement;
+  const word = (id, ...args) => {
+    const el = document.querySelector(`#${id} .${root.lang}`);
+    return args.reduce((text, arg, i) => text.replace(`{${i}}`, arg), el ? el.textContent : "");
+  };
+  const prefix = /^grouplab\.(done|at)\.([a-z0-9-]+)$/;
+
+  // progress is what is kept, by "done.ID" and "at.ID"; null where the browser keeps nothing.
+  const progress = () => {
+    try {
+      return Object.fromEntries(Object.keys(localStorage).filter((key) => prefix.test(key)).map((key) => [key.slice(9), localStorage.getItem(key)]));
+    } catch {
+      return null;
+    }
+  };
+
+  const mark = () => {
+    const kept = progress() || {};
+    let next = true;
+    for (const card of document.querySelectorAll(".lesson-card[data-lesson]")) {
+      const id = card.dataset.lesson;
+      const at = kept["at." + id];
+      const href = card.getAttribute("href").split("#")[0];
+      const state = kept["done." + id] ? "done" : at ? "resume" : next ? "next" : "";
+      if (state !== "done") next = false;
+      card.dataset.progress = state;
+      card.setAttribute("href", state === "resume" ? href + "#" + at : href);
+    }
+  };
+
+  const say = (text) => (document.getElementById("progress-said").textContent = text);
+
+  const save = () => {
+    const kept = progress() || {};
+    const text = JSON.stringify({ grouplab: "progress", version: 1, progress: kept }, null, 2);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.download = "grouplab-progress.json";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    say(word("progress-saved", Object.keys(kept).filter((key) => key.startsWith("done.")).length));
+  };
+
+  // read takes a file apart and throws with what is wrong about it, before anything is changed.
+  const read = (text) => {
+    let file;
+    try {
+      file = JSON.parse(text);
+    } catch (error) {
+      throw new Error("JSON: " + error.message);
+    }
+    if (!file || file.grouplab !== "progress" || typeof file.progress !== "object" || !file.progress) throw new Error('"grouplab": "progress"');
+    const entries = Object.entries(file.progress);
+    for (const [key, value] of entries) {
+      if (!prefix.test("grouplab." + key) || typeof value !== "string" || value.length > 20000) throw new Error(JSON.stringify(key));
+    }
+    return entries;
+  };
+
+  const load = async (file) => {
+    try {
+      if (file.size > 1e6) throw new Error(file.size + " bytes");
+      const entries = read(await file.text());
+      try {
+        for (const [key, value] of entries) localStorage.setItem("grouplab." + key, value);
+        say(word("progress-loaded", entries.filter(([key]) => key.startsWith("done.")).length));
+      } catch {
+        say(word("progress-blocked"));
+      }
+      mark();
+    } catch (error) {
+      say(word("progress-bad", error.message));
+    }
+  };
+
+  let sure = false;
+  const forget = () => {
+    if (!sure) {
+      sure = true;
+      say(word("progress-sure"));
+      return;
+    }
+    sure = false;
+    for (const key of Object.keys(progress() || {})) localStorage.removeItem("grouplab." + key);
+    say(word("progress-forgot"));
+    mark();
+  };
+
+  // The index is fetched when somebody begins to look for something, in the language of the page.
+  const indexes = {};
+  const index = (form) => (indexes[root.lang] ||= fetch(form.dataset.index + root.lang + ".json").then((answer) => (answer.ok ? answer.json() : Promise.reject(answer.status))));
+  const most = 20;
+
+  const excerpt = (text, words) => {
+    const at = Math.min(...words.map((w) => text.toLowerCase().indexOf(w)).filter((i) => i >= 0), text.length);
+    const from = at === text.length || at < 50 ? 0 : at - 40;
+    return (from > 0 ? "… " : "") + text.slice(from, from + 130) + (from + 130 < text.length ? " …" : "");
+  };
+
+  const find = async (form, list, count) => {
+    const words = form.q.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let all;
+    try {
+      all = words.length ? await index(form) : [];
+    } catch {
+      delete indexes[root.lang];
+      count.textContent = word("find-failed");
+      return;
+    }
+    if (words.join() !== form.q.value.toLowerCase().split(/\s+/).filter(Boolean).join()) return; // typed on meanwhile
+    const hits = all
+      .map((entry) => [words.filter((w) => entry.title.toLowerCase().includes(w)).length, entry])
+      .filter(([, entry]) => words.every((w) => (entry.title + " " + entry.text).toLowerCase().includes(w)))
+      .sort(([a], [b]) => b - a);
+    list.replaceChildren(
+      ...hits.slice(0, most).map(([, entry]) => {
+        const link = document.createElement("a");
+        link.href = form.dataset.index.replace(/search\.$/, "") + entry.link;
+        const title = link.appendChild(document.createElement("b"));
+        title.textContent = entry.title;
+        const text = link.appendChild(document.createElement("span"));
+        text.textContent = excerpt(entry.text, words);
+        const item = document.createElement("li");
+        item.append(link);
+        return item;
+      }),
+    );
+    count.textContent = words.length === 0 ? "" : hits.length ? word("find-some", hits.length) : word("find-none");
+  };
+
+  addEventListener("DOMContentLoaded", () => {
+    const form = document.querySelector(".finder");
+    if (form) {
+      const list = document.getElementById("found");
+      const count = document.getElementById("found-count");
+      form.hidden = false;
+      form.addEventListener("submit", (e) => {
+        e.preventDefault();
+        const first = list.querySelector("a");
+        if (first) first.click();
+      });
+      form.q.addEventListener("input", () => find(form, list, count));
+      document.addEventListener("grouplab:chosen", () => find(form, list, count));
+      document.addEventListener("keydown", (e) => {
+        if (e.key !== "/" || e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, textarea, dialog")) return;
+        e.preventDefault();
+        form.q.focus();
+      });
+      if (form.q.value) find(form, list, count);
+    }
+    const tools = document.getElementById("progress-tools");
+    if (!tools) return;
+    tools.hidden = false;
+    mark();
+    addEventListener("storage", mark);
+    addEventListener("pageshow", mark);
+    if (progress() === null) say(word("progress-blocked"));
+    document.addEventListener("click", (e) => {
+      const button = e.target.closest("[data-do]");
+      if (button && button.dataset.do === "progress-save") save();
+      if (button && button.dataset.do === "progress-forget") forget();
+    });
+    document.getElementById("progress-file").addEventListener("change", (e) => {
+      if (e.target.files[0]) load(e.target.files[0]);
+      e.target.value = "";
+    });
   });
 })();
 
@@ -109,13 +384,41 @@
     note.textContent = text;
   };
 
+  const root = document.documentElement;
+  const lessonsGoOn = () => (root.dataset.page === "lesson" ? say(" The first steps are recorded: go through them with the buttons.", "开头几步已经录好，可以用按钮逐步查看。") : "");
   const fail = (text) => {
-    show(say("The lab could not start: ", "实验室没能启动：") + text, "alert");
-    document.documentElement.dataset.tab = "failed";
+    root.dataset.tab = "failed";
+    show(say("The lab could not start: ", "实验室没能启动：") + text + lessonsGoOn(), "alert");
   };
 
+  // stopped says that the program has ended, and offers ways on. Nothing is loaded again by itself.
+  const stopped = (text) => {
+    root.dataset.tab = "failed";
+    root.dataset.crashed = "true";
+    show(text, "alert");
+    const way = (words, href) => {
+      const link = document.createElement("a");
+      link.textContent = words;
+      link.href = href;
+      note.append(" ", link);
+      return link;
+    };
+    way(say("Load this moment again", "重新打开这一刻"), location.href).addEventListener("click", (e) => {
+      e.preventDefault();
+      location.reload();
+    });
+    way(say("Begin anew", "从头开始"), location.pathname);
+    const report = document.querySelector("a[data-feedback]");
+    if (report) way(say("Tell us", "告诉我们"), report.dataset.feedback + encodeURIComponent(location.href + "\n\n" + text));
+  };
+
+  document.addEventListener("grouplab:recorded", (e) => {
+    if (root.dataset.tab === "failed") return;
+    show(e.detail ? say("What follows needs the lab, which is still loading …", "后面的内容需要实验室，正在加载……") : say("These steps are recorded. Loading the lab …", "这几步是录好的。正在加载实验室……"), "status");
+  });
+
   // The program finds here where it is and how to speak while it has no picture yet.
-  globalThis.grouplab = { root: site, progress: (text) => show(text, "status"), fail };
+  globalThis.grouplab = { root: site, progress: (text) => show(text, "status"), fail, stopped };
 
   // get fetches a file of dist; what is missing is told with what to do.
   const get = async (name, options) => {
@@ -159,10 +462,11 @@
     const [answer] = await Promise.all([program(), get("wasm_exec.js").then(() => import(site + "dist/wasm_exec.js"))]);
     const go = new Go();
     const { instance } = await compile(answer, go.importObject);
+    // Who went on in the recorded steps is taken over where he is; the link's check sum says whether that is the same.
+    const link = grouplabSteps.link();
+    if (link) history.replaceState(history.state, "", "#" + link);
     await go.run(instance); // returns only when the program has ended, which it never does by itself
-    if (document.documentElement.dataset.tab !== "failed") {
-      fail(say("it has stopped. Reload the page: the address still leads to this moment.", "程序停止了。请刷新页面：地址仍指向这一刻。"));
-    }
+    if (root.dataset.tab !== "failed") stopped(say("The lab's program has stopped. The address still leads to this moment.", "实验室的程序停止了。地址仍指向这一刻。"));
   };
 
   // Lessons and the live page have a program; the other pages only have choices.

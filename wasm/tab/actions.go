@@ -142,7 +142,7 @@ func (m *lessonMode) do(action, arg string) bool {
 		m.seek(int64(at))
 	case "link":
 		t.out.Copy = true
-		m.setHash()
+		m.setHash(m.shared())
 		t.say("link-copied")
 	case "hash":
 		if arg != t.linked {

@@ -284,3 +284,7 @@ func StepLinks(script, page string) (map[string]string, error) {
 	}
 	return links, nil
 }
+
+// Note is the sentence that the page shows, and Selected what is selected.
+func (t *Tab) Note() string     { return t.options.Note }
+func (t *Tab) Selected() string { return t.selected }

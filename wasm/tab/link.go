@@ -3,17 +3,23 @@ package tab
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"grouplab/static/view"
 )
 
 // A link to a moment is the address's fragment
 //
-//	m1.LESSON[.INPUT…]@SEQ-HASH
+//	m1.LESSON[.INPUT…]@SEQ-HASH[~NAME=VALUE…]
 //
 // where each INPUT is a letter (see inputKind), the milliseconds since the input before in base 36 and, for an input that
 // has an argument, a colon and the argument, escaped. SEQ is the event after which the moment lies. HASH covers the
-// printed lines of all events up to it, so that a link that a newer engine replays otherwise is noticed.
+// printed lines of all events up to it, so that a link that a newer engine replays otherwise is noticed. What follows, each
+// where it is not the usual, is how the moment is looked at: sel, what is selected; group, the group on stage; grain, how
+// far a step goes; setup, the lines of a sandbox's set-up; lang, the language of whoever made the link, which boot.js
+// reads, too.
 
 const linkVersion = "m1"
 
@@ -23,6 +29,27 @@ type moment struct {
 	inputs []input
 	seq    int64
 	hash   uint64
+	view   []Attr // in the order of viewNames
+}
+
+// viewNames are what a link may say about how its moment is looked at.
+var viewNames = []string{"sel", "group", "grain", "setup", "lang"}
+
+// look returns what the link says under a name, "" where it says nothing.
+func (l moment) look(name string) string {
+	for _, a := range l.view {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// setLook appends what is not the usual.
+func (l *moment) setLook(name, value string) {
+	if value != "" {
+		l.view = append(l.view, Attr{name, value})
+	}
 }
 
 // String is the link's fragment.
@@ -38,12 +65,15 @@ func (l moment) String() string {
 		last = in.atMs
 	}
 	fmt.Fprintf(&b, "@%d-%016x", l.seq, l.hash)
+	for _, a := range l.view {
+		b.WriteString("~" + a.Name + "=" + escape(a.Value))
+	}
 	return b.String()
 }
 
 // escape leaves nothing in an argument that a fragment uses otherwise.
 func escape(s string) string {
-	return strings.NewReplacer(".", "%2E", "@", "%40", ":", "%3A", "-", "%2D").Replace(url.QueryEscape(s))
+	return strings.NewReplacer(".", "%2E", "@", "%40", ":", "%3A", "-", "%2D", "~", "%7E").Replace(url.QueryEscape(s))
 }
 
 // maxInputs bounds what a link can hold.
@@ -75,12 +105,21 @@ func parseMoment(fragment string) (moment, error) {
 		l.inputs = append(l.inputs, in)
 		last = in.atMs
 	}
-	seq, hash, found := strings.Cut(place, "-")
+	looks := strings.Split(place, "~")
+	for _, look := range looks[1:] {
+		name, value, _ := strings.Cut(look, "=")
+		text, err := url.QueryUnescape(value)
+		if err != nil || !slices.Contains(viewNames, name) || l.look(name) != "" {
+			return l, fmt.Errorf("%q at its end is cut or changed", look)
+		}
+		l.setLook(name, text)
+	}
+	seq, hash, found := strings.Cut(looks[0], "-")
 	var err error
 	if l.seq, err = strconv.ParseInt(seq, 10, 64); err != nil || l.seq < 1 {
 		return l, fmt.Errorf("%q is no number of an event", seq)
 	}
-	if l.hash, err = strconv.ParseUint(hash, 16, 64); err != nil || !found {
+	if l.hash, err = strconv.ParseUint(hash, 16, 64); err != nil || !found || len(hash) != 16 {
 		return l, fmt.Errorf("its check sum %q is cut or changed", hash)
 	}
 	return l, nil
@@ -101,14 +140,31 @@ func parseInput(text string, last int64) (input, error) {
 	return input{atMs: last + delta, kind: inputKind(head[0]), arg: arg}, nil
 }
 
-// link is the link to the cursor's moment.
-func (m *lessonMode) link() string {
-	return moment{lesson: m.lesson.ID, inputs: m.head.inputs[:m.cursor.applied()], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}.String()
+// moment is the cursor's, as it is looked at.
+func (m *lessonMode) moment() moment {
+	l := moment{lesson: m.lesson.ID, inputs: m.head.inputs[:m.cursor.applied()], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}
+	l.setLook("sel", m.t.selected)
+	l.setLook("group", m.t.options.Group)
+	if m.t.options.Grain != view.GrainEvent {
+		l.setLook("grain", string(m.t.options.Grain))
+	}
+	return l
 }
 
-func (m *lessonMode) setHash() {
-	m.t.linked = m.link()
-	m.t.out.Hash, m.t.out.SetHash = m.t.linked, true
+// link is the link to the cursor's moment, for a reader of any language.
+func (m *lessonMode) link() string { return m.moment().String() }
+
+// shared is the link that is given to others: it carries the language.
+func (m *lessonMode) shared() string {
+	l := m.moment()
+	l.setLook("lang", string(m.t.options.Lang))
+	return l.String()
+}
+
+// setHash shows a link in the address.
+func (m *lessonMode) setHash(link string) {
+	m.t.linked = link
+	m.t.out.Hash, m.t.out.SetHash = link, true
 }
 
 // address keeps the page's address at the moment that is shown while time stands still, so that a reload returns to it.
@@ -116,8 +172,9 @@ func (t *Tab) address() {
 	if t.lesson == nil || t.playing() || t.lesson.cursor.seq == t.lesson.head.startSeq && t.linked == "" {
 		return
 	}
-	if t.lesson.link() != t.linked {
-		t.lesson.setHash()
+	now, _, _ := strings.Cut(t.linked, "~lang=")
+	if link := t.lesson.link(); link != now {
+		t.lesson.setHash(link)
 	}
 }
 
@@ -139,6 +196,7 @@ func (m *lessonMode) open(fragment string) {
 	m.follow(l.inputs, l.seq, func(err error) {
 		m.show(l.seq)
 		m.enterStep()
+		m.look(l)
 		switch {
 		case err != nil:
 			m.t.say("link-broken", err.Error())
@@ -148,4 +206,15 @@ func (m *lessonMode) open(fragment string) {
 			m.t.say("link-changed")
 		}
 	})
+}
+
+// look looks at a moment as its link says.
+func (m *lessonMode) look(l moment) {
+	m.t.selected, m.t.options.Group = l.look("sel"), l.look("group")
+	if g := view.Grain(l.look("grain")); slices.Contains(view.Grains, g) {
+		m.t.options.Grain = g
+	}
+	if lang := view.Lang(l.look("lang")); lang == view.English || lang == view.Chinese {
+		m.t.options.Lang = lang
+	}
 }

@@ -2,6 +2,7 @@
 package pages
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -18,7 +19,14 @@ type Book struct {
 	order    []string
 	pictures []string
 	scenes   map[string]func() (view.Named, error)
+	courses  map[string]*course
+	glossary []render.Term
+
+	pictured func() []view.LessonLink
+	terms    func() []view.Term
 }
+
+var errNoLesson = errors.New("there is no such lesson")
 
 // New reads the lessons that the program carries. An error means that the program was built wrongly.
 func New() (*Book, error) {
@@ -26,12 +34,15 @@ func New() (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(all), nil
+	b := Of(all)
+	b.glossary, err = render.Glossary()
+	return b, err
 }
 
 // Of makes a book of these lessons.
 func Of(all []render.Lesson) *Book {
-	b := &Book{lessons: map[string]*view.LessonPage{}, scenes: map[string]func() (view.Named, error){}}
+	b := &Book{lessons: map[string]*view.LessonPage{}, scenes: map[string]func() (view.Named, error){}, courses: map[string]*course{}}
+	b.pictured, b.terms = sync.OnceValue(b.makePictures), sync.OnceValue(b.makeTerms)
 	for i := range all {
 		l := &all[i]
 		page := lesson(l)
@@ -41,9 +52,10 @@ func Of(all []render.Lesson) *Book {
 			page.Next = all[i+1].ID
 		}
 		b.lessons[l.ID] = page
+		b.courses[l.ID] = newCourse(page)
 		b.order = append(b.order, l.ID)
 		b.contents = append(b.contents, view.LessonLink{
-			ID: l.ID, Number: i + 1, Title: both(l.Title), Summary: both(l.Summary),
+			ID: l.ID, Number: i + 1, Title: both(l.Title), Summary: both(l.Summary), Chapter: chapters[l.ID],
 		})
 	}
 	for _, picture := range view.Gallery() {

@@ -53,8 +53,22 @@ func write(dir string, assets, dist fs.FS, book *pages.Book) error {
 		return fmt.Errorf("site: %w", err)
 	}
 	for _, p := range list(book) {
-		if err := p.write(dir); err != nil {
+		if err := p.write(dir, book); err != nil {
 			return fmt.Errorf("site: %s: %w", p.at, err)
+		}
+	}
+	for _, lang := range []view.Lang{view.English, view.Chinese} {
+		if err := put(filepath.Join(dir, "search."+string(lang)+".json"), book.Index(lang)); err != nil {
+			return fmt.Errorf("site: %w", err)
+		}
+		for _, id := range book.IDs() {
+			steps, there := book.Steps(id, lang)
+			if !there {
+				continue
+			}
+			if err := put(filepath.Join(dir, "lab", id, "steps."+string(lang)+".json"), steps); err != nil {
+				return fmt.Errorf("site: %w", err)
+			}
 		}
 	}
 	return nil
@@ -72,6 +86,7 @@ func list(book *pages.Book) []page {
 		d, _ := book.Lesson(id)
 		all = append(all, page{path.Join("lab", id, "index.html"), d})
 	}
+	all = append(all, page{"glossary/index.html", book.Glossary()})
 	d, _ := book.Gallery("")
 	all = append(all, page{"gallery/index.html", d})
 	for _, name := range book.Pictures() {
@@ -83,10 +98,11 @@ func list(book *pages.Book) []page {
 	return append(all, page{"404.html", notFound})
 }
 
-func (p page) write(dir string) error {
+func (p page) write(dir string, book *pages.Book) error {
 	p.data.Static = true
 	p.data.Lang = view.English
 	p.data.Base = strings.Repeat("../", strings.Count(p.at, "/"))
+	book.Prepare(&p.data)
 	var text bytes.Buffer
 	if err := view.Page(p.data).Render(context.Background(), &text); err != nil {
 		return err

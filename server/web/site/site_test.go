@@ -40,7 +40,7 @@ func written(t *testing.T) string {
 	dir := t.TempDir()
 	assets := fstest.MapFS{"sw.js": {Data: []byte("worker")}}
 	for _, p := range list(book()) {
-		if err := p.write(dir); err != nil {
+		if err := p.write(dir, book()); err != nil {
 			t.Fatal(err)
 		}
 		html, err := os.ReadFile(filepath.Join(dir, p.at))
