@@ -136,9 +136,12 @@ func (c *Cluster) checkName(name string) (code int16, message string) {
 	if c.byName[name] != nil {
 		return codeTopicAlreadyExists, fmt.Sprintf("topic %s exists already", name)
 	}
+	if !strings.ContainsAny(name, "._") {
+		return codeNone, ""
+	}
 	plain := strings.ReplaceAll(name, ".", "_")
 	for _, t := range c.topics {
-		if strings.ReplaceAll(t.name, ".", "_") == plain {
+		if len(t.name) == len(name) && strings.ReplaceAll(t.name, ".", "_") == plain {
 			return codeInvalidTopic, fmt.Sprintf("topic %s collides with %s: '.' and '_' count as the same", name, t.name)
 		}
 	}

@@ -38,25 +38,32 @@ func metadata(s *Server, c *call, nowMs int64) {
 		refuseIDs(c, request, answer)
 		return
 	}
-	switch {
-	case c.version == 0 && len(request.Topics) == 0, c.version > 0 && request.Topics == nil:
+	if c.version == 0 && len(request.Topics) == 0 || c.version > 0 && request.Topics == nil {
 		for _, name := range s.cluster.TopicNames() {
 			t, _ := s.cluster.Topic(name)
 			answer.Topics = append(answer.Topics, s.describeTopic(c.version, t))
 		}
-	default:
-		seen, known := map[string]bool{}, map[[16]byte]bool{}
-		for _, t := range request.Topics {
-			if t.Topic != nil && seen[*t.Topic] || t.Topic == nil && known[t.TopicID] {
-				continue
-			}
-			known[t.TopicID] = true
-			if t.Topic != nil {
-				seen[*t.Topic] = true
-			}
-			answer.Topics = append(answer.Topics, s.findTopic(nowMs, c.version, t, c.version < 4 || request.AllowAutoTopicCreation))
-		}
+		s.finishMetadata(c, request, answer)
+		return
 	}
+	seen, known := map[string]bool{}, map[[16]byte]bool{}
+	s.inTurns(c, nowMs, len(request.Topics), func(nowMs int64, i int) int {
+		t := request.Topics[i]
+		if t.Topic != nil && seen[*t.Topic] || t.Topic == nil && known[t.TopicID] {
+			return 1
+		}
+		known[t.TopicID] = true
+		if t.Topic != nil {
+			seen[*t.Topic] = true
+		}
+		row, cost := s.findTopic(nowMs, c.version, t, c.version < 4 || request.AllowAutoTopicCreation)
+		answer.Topics = append(answer.Topics, row)
+		return cost
+	}, func() { s.finishMetadata(c, request, answer) })
+}
+
+// finishMetadata adds what does not depend on topics.
+func (s *Server) finishMetadata(c *call, request *kmsg.MetadataRequest, answer *kmsg.MetadataResponse) {
 	for _, t := range answer.Topics {
 		c.note(t.ErrorCode)
 	}
@@ -94,33 +101,33 @@ func refuseIDs(c *call, request *kmsg.MetadataRequest, answer *kmsg.MetadataResp
 	c.complete(answer)
 }
 
-// findTopic answers for one topic that was asked for, by name or by id.
-func (s *Server) findTopic(nowMs int64, version int16, asked kmsg.MetadataRequestTopic, mayCreate bool) kmsg.MetadataResponseTopic {
+// findTopic answers for one topic that was asked for, by name or by id, and says what that cost (inTurns).
+func (s *Server) findTopic(nowMs int64, version int16, asked kmsg.MetadataRequestTopic, mayCreate bool) (row kmsg.MetadataResponseTopic, cost int) {
 	if asked.TopicID != [16]byte{} || asked.Topic == nil {
 		name, ok := s.cluster.TopicName(asked.TopicID)
 		if !ok {
-			return topicError(asked, kerr.UnknownTopicID.Code)
+			return topicError(asked, kerr.UnknownTopicID.Code), 1
 		}
 		t, _ := s.cluster.Topic(name)
-		return s.describeTopic(version, t)
+		return s.describeTopic(version, t), 1
 	}
 	if t, ok := s.cluster.Topic(*asked.Topic); ok {
-		return s.describeTopic(version, t)
+		return s.describeTopic(version, t), 1
 	}
 	if !validTopic(*asked.Topic) {
-		return topicError(asked, kerr.InvalidTopicException.Code)
+		return topicError(asked, kerr.InvalidTopicException.Code), 1
 	}
 	if !mayCreate || !s.cfg.AutoCreateTopics {
-		return topicError(asked, kerr.UnknownTopicOrPartition.Code)
+		return topicError(asked, kerr.UnknownTopicOrPartition.Code), 1
 	}
 	if code, _ := s.cluster.CreateTopic(nowMs, NewTopic{Name: *asked.Topic, Partitions: -1, Replicas: -1}); code != 0 {
-		return topicError(asked, code)
+		return topicError(asked, code), costTry
 	}
 	t, ok := s.cluster.Topic(*asked.Topic)
 	if !ok {
-		return topicError(asked, kerr.LeaderNotAvailable.Code)
+		return topicError(asked, kerr.LeaderNotAvailable.Code), costChange
 	}
-	return s.describeTopic(version, t)
+	return s.describeTopic(version, t), costChange
 }
 
 func topicError(asked kmsg.MetadataRequestTopic, code int16) kmsg.MetadataResponseTopic {

@@ -26,9 +26,10 @@ func createTopics(s *Server, c *call, nowMs int64) {
 		times[t.Topic]++
 	}
 	told := map[string]bool{}
-	for _, t := range request.Topics {
+	s.inTurns(c, nowMs, len(request.Topics), func(nowMs int64, i int) int {
+		t := request.Topics[i]
 		if told[t.Topic] {
-			continue
+			return 1
 		}
 		told[t.Topic] = true
 		row := kmsg.NewCreateTopicsResponseTopic()
@@ -44,8 +45,8 @@ func createTopics(s *Server, c *call, nowMs int64) {
 		}
 		c.note(code)
 		answer.Topics = append(answer.Topics, row)
-	}
-	c.complete(answer)
+		return costOf(code)
+	}, func() { c.complete(answer) })
 }
 
 // describeCreated tells the shape and the settings of a topic that was created, or would have been (KIP-525).

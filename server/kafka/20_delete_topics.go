@@ -26,10 +26,11 @@ func deleteTopics(s *Server, c *call, nowMs int64) {
 		times[s.nameToDelete(t)]++
 	}
 	told := map[string]bool{} // a topic that is named twice has one row
-	for _, t := range asked {
+	s.inTurns(c, nowMs, len(asked), func(nowMs int64, i int) int {
+		t := asked[i]
 		if name := s.nameToDelete(t); name != "" && times[name] > 1 {
 			if told[name] {
-				continue
+				return 1
 			}
 			told[name] = true
 		}
@@ -58,8 +59,8 @@ func deleteTopics(s *Server, c *call, nowMs int64) {
 		}
 		c.note(row.ErrorCode)
 		answer.Topics = append(answer.Topics, row)
-	}
-	c.complete(answer)
+		return costOf(row.ErrorCode)
+	}, func() { c.complete(answer) })
 }
 
 func (s *Server) nameToDelete(t kmsg.DeleteTopicsRequestTopic) string {

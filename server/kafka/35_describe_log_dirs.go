@@ -1,10 +1,6 @@
 package kafka
 
-import (
-	"slices"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
-)
+import "github.com/twmb/franz-go/pkg/kmsg"
 
 // DescribeLogDirs (35), v0 to v4 (KIP-113): how large this broker's copies are, and how far behind. A broker has one
 // directory.
@@ -20,10 +16,14 @@ func describeLogDirs(s *Server, c *call, _ int64) {
 	dir := kmsg.NewDescribeLogDirsResponseDir()
 	path, copies := s.cluster.LogDir(c.conn.broker)
 	dir.Dir = path
+	asked := map[place]bool{}
+	for _, t := range request.Topics {
+		for _, p := range t.Partitions {
+			asked[place{t.Topic, p}] = true
+		}
+	}
 	for _, held := range copies {
-		if request.Topics != nil && !slices.ContainsFunc(request.Topics, func(t kmsg.DescribeLogDirsRequestTopic) bool {
-			return t.Topic == held.Topic && slices.Contains(t.Partitions, held.Partition)
-		}) {
+		if request.Topics != nil && !asked[place{held.Topic, held.Partition}] {
 			continue
 		}
 		if n := len(dir.Topics); n == 0 || dir.Topics[n-1].Topic != held.Topic {

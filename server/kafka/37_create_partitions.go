@@ -22,9 +22,10 @@ func createPartitions(s *Server, c *call, nowMs int64) {
 		times[t.Topic]++
 	}
 	told := map[string]bool{}
-	for _, t := range request.Topics {
+	s.inTurns(c, nowMs, len(request.Topics), func(nowMs int64, i int) int {
+		t := request.Topics[i]
 		if told[t.Topic] {
-			continue
+			return 1
 		}
 		told[t.Topic] = true
 		row := kmsg.NewCreatePartitionsResponseTopic()
@@ -36,8 +37,8 @@ func createPartitions(s *Server, c *call, nowMs int64) {
 		}
 		c.note(row.ErrorCode)
 		answer.Topics = append(answer.Topics, row)
-	}
-	c.complete(answer)
+		return costOf(row.ErrorCode)
+	}, func() { c.complete(answer) })
 }
 
 func (s *Server) createPartitions(nowMs int64, t kmsg.CreatePartitionsRequestTopic, twice, validateOnly bool) (int16, string) {

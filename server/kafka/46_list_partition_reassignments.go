@@ -1,10 +1,6 @@
 package kafka
 
-import (
-	"slices"
-
-	"github.com/twmb/franz-go/pkg/kmsg"
-)
+import "github.com/twmb/franz-go/pkg/kmsg"
 
 // ListPartitionReassignments (46), v0 (KIP-455): the partitions that are on their way to other brokers.
 var listPartitionReassignmentsAPI = api{key: 46, name: "ListPartitionReassignments", min: 0, max: 0, run: listPartitionReassignments}
@@ -12,10 +8,14 @@ var listPartitionReassignmentsAPI = api{key: 46, name: "ListPartitionReassignmen
 func listPartitionReassignments(s *Server, c *call, _ int64) {
 	request := c.request.(*kmsg.ListPartitionReassignmentsRequest)
 	answer := request.ResponseKind().(*kmsg.ListPartitionReassignmentsResponse)
+	asked := map[place]bool{}
+	for _, t := range request.Topics {
+		for _, p := range t.Partitions {
+			asked[place{t.Topic, p}] = true
+		}
+	}
 	for _, r := range s.cluster.Reassignments() {
-		if request.Topics != nil && !slices.ContainsFunc(request.Topics, func(t kmsg.ListPartitionReassignmentsRequestTopic) bool {
-			return t.Topic == r.Topic && slices.Contains(t.Partitions, r.Partition)
-		}) {
+		if request.Topics != nil && !asked[place{r.Topic, r.Partition}] {
 			continue
 		}
 		if n := len(answer.Topics); n == 0 || answer.Topics[n-1].Topic != r.Topic {

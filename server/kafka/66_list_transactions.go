@@ -21,18 +21,21 @@ func listTransactions(s *Server, c *call, nowMs int64) {
 	answer := request.ResponseKind().(*kmsg.ListTransactionsResponse)
 	list, code := s.cluster.Transactions(c.conn.broker)
 	answer.ErrorCode, c.code = code, code
-	states := []string{}
+	states, producers := map[string]bool{}, map[int64]bool{}
 	for _, state := range request.StateFilters {
 		if slices.Contains(transactionStates, state) {
-			states = append(states, state)
+			states[state] = true
 		} else {
 			answer.UnknownStateFilters = append(answer.UnknownStateFilters, state)
 		}
 	}
+	for _, id := range request.ProducerIDFilters {
+		producers[id] = true
+	}
 	for _, t := range list {
 		switch {
-		case len(request.StateFilters) > 0 && !slices.Contains(states, t.State):
-		case len(request.ProducerIDFilters) > 0 && !slices.Contains(request.ProducerIDFilters, t.ProducerID):
+		case len(request.StateFilters) > 0 && !states[t.State]:
+		case len(request.ProducerIDFilters) > 0 && !producers[t.ProducerID]:
 		case c.version >= 1 && request.DurationFilterMillis >= 0 && nowMs-t.StartMs <= request.DurationFilterMillis:
 		default:
 			row := kmsg.NewListTransactionsResponseTransactionState()

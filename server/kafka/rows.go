@@ -16,6 +16,8 @@ const (
 	// maxRepeats bounds how often a request may name the same thing, where the answer has all of it once for each time: a
 	// group with its members, a partition with its producers.
 	maxRepeats = 8
+	// maxProtocols bounds the protocols of one member, which are compared with one another, and kept. Clients have up to five.
+	maxProtocols = 1000
 	// largeBody is the size from which bodies take turns to be decoded: decoding reserves up to thirty times as much before
 	// anything can be counted. Produce is counted first (checkProduce).
 	largeBody     = 256 << 10
@@ -45,6 +47,9 @@ func checkRows(a *api, h header, request kmsg.Request) error {
 		if n.rows > maxRows && h.key != produceAPI.key {
 			return refusef("%s v%d: the request has more than %d rows", a.name, h.version, maxRows)
 		}
+	}
+	if join, ok := request.(*kmsg.JoinGroupRequest); ok && len(join.Protocols) > maxProtocols {
+		return refusef("%s v%d: a member has %d protocols; %d are allowed", a.name, h.version, len(join.Protocols), maxProtocols)
 	}
 	if len(h.body) > maxRepeats {
 		if name, repeated := repeats(request); repeated {

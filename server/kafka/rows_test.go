@@ -34,6 +34,7 @@ func TestWhatARequestMayHave(t *testing.T) {
 		{"a long topic", &kmsg.MetadataRequest{Version: 9, Topics: []kmsg.MetadataRequestTopic{{Topic: &long}}}, "Metadata v9: a string has 32768 bytes"},
 		{"a long protocol with much metadata", &kmsg.JoinGroupRequest{Version: 9, Protocols: []kmsg.JoinGroupRequestProtocol{{Name: long, Metadata: make([]byte, 100_000)}}}, "a string has"},
 		{"much metadata", &kmsg.JoinGroupRequest{Version: 9, Protocols: []kmsg.JoinGroupRequestProtocol{{Name: "range", Metadata: make([]byte, 1_000_000)}}}, ""},
+		{"many protocols", &kmsg.JoinGroupRequest{Version: 5, Protocols: make([]kmsg.JoinGroupRequestProtocol, maxProtocols+1)}, "JoinGroup v5: a member has 1001 protocols; 1000 are allowed"},
 		{"many groups", &kmsg.DescribeGroupsRequest{Version: 5, Groups: groups(maxRows, name)}, ""},
 		{"too many groups", &kmsg.DescribeGroupsRequest{Version: 5, Groups: groups(maxRows+1, name)}, "DescribeGroups v5: the request has more than 100000 rows"},
 		{"too many empty groups", &kmsg.DescribeGroupsRequest{Version: 0, Groups: make([]string, 4_000_000)}, "more than 100000 rows"},
