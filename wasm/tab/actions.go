@@ -273,7 +273,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	for _, g := range b.goals {
 		s.Goals = append(s.Goals, view.GoalState{Label: g.Label, Holds: g.Holds, Now: nowWords(g.Now, o.Lang)})
 	}
-	o.Lesson = s
+	o.Lesson, o.Behaviour = s, m.behaviour()
 	return m.cursor.model
 }
 

@@ -22,6 +22,7 @@ type lessonMode struct {
 	hints  map[int]int // how many were shown, by step
 	paced  bool        // the learner chose a speed; steps no longer do
 	undo   []past
+	probed asked
 	// chasing is set while the head runs to where a link or an undo leads.
 	chasing *chasing
 }
