@@ -65,6 +65,15 @@ func TestTLSWrongClients(t *testing.T) {
 		{"no trust, as OpenSSL tells it", nil, func(nc net.Conn) {
 			tls.Client(alertInClear{nc}, &tls.Config{RootCAs: theirs.pool, ServerName: "localhost"}).Handshake()
 		}, "the client ended the TLS handshake (tls: unknown certificate authority): unless it meant to, give it the authority"},
+		{"no trust, without a word", nil, func(nc net.Conn) {
+			tls.Client(&leavesAfterHello{Conn: nc}, &tls.Config{RootCAs: ours.pool, ServerName: "localhost"}).Handshake()
+		}, "the client went away in the TLS handshake, as some do that refuse our certificate"},
+		{"no trust, found late", nil, func(nc net.Conn) {
+			if err := tls.Client(nc, &tls.Config{RootCAs: ours.pool, ServerName: "localhost"}).Handshake(); err != nil {
+				t.Error(err)
+			}
+			nc.Close()
+		}, "the client went away behind the TLS handshake and asked nothing"},
 		{"no certificate", certificates, handshake(&tls.Config{RootCAs: ours.pool, ServerName: "localhost"}), "the client shows no certificate, and -tls-client-ca wants one"},
 		{"somebody else's certificate", certificates, handshake(&tls.Config{RootCAs: ours.pool, ServerName: "localhost", GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			return &eve.Certificates[0], nil // whatever authority is asked for
@@ -118,6 +127,20 @@ func (a alertInClear) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// leavesAfterHello closes the connection in place of what would follow its hello.
+type leavesAfterHello struct {
+	net.Conn
+	greeted bool
+}
+
+func (l *leavesAfterHello) Write(p []byte) (int, error) {
+	if l.greeted {
+		return 0, l.Close()
+	}
+	l.greeted = true
+	return l.Conn.Write(p)
 }
 
 func isTimeout(err error) bool {

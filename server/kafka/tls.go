@@ -10,6 +10,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -61,7 +62,7 @@ func (c *conn) secure() error {
 	if err := encrypted.Handshake(); err != nil {
 		return handshakeTrouble(heard.told(err), c.srv.cfg.Users.Any())
 	}
-	heard.done, c.stream = true, encrypted
+	heard.done, c.stream = true, &secured{Conn: encrypted}
 	if peer := encrypted.ConnectionState().PeerCertificates; len(peer) > 0 && !c.srv.cfg.Users.Any() {
 		c.principal = "User:" + peer[0].Subject.String() // Kafka: DefaultKafkaPrincipalBuilder
 	}
@@ -91,11 +92,36 @@ func (o *overheard) Read(p []byte) (int, error) {
 
 // told is the alert that came last, in the clear, or else the error itself.
 func (o *overheard) told(err error) error {
-	if errors.Is(err, io.EOF) || !bytes.HasPrefix(o.last, []byte{0x15, 3}) || len(o.last) != alertBytes || o.last[3] != 0 || o.last[4] != 2 {
+	if gone(err) && len(o.last) > 0 {
+		return refusef("the client went away in the TLS handshake, as some do that refuse our certificate: %s", trust)
+	}
+	if !bytes.HasPrefix(o.last, []byte{0x15, 3}) || len(o.last) != alertBytes || o.last[3] != 0 || o.last[4] != 2 {
 		return err
 	}
 	return &net.OpError{Op: "remote error", Err: tls.AlertError(o.last[6])}
 }
+
+// secured is a connection behind its handshake. A client that looks at our certificate only then (Node.js) goes away without
+// a word where it refuses that.
+type secured struct {
+	*tls.Conn
+	asked bool
+}
+
+func (s *secured) Read(p []byte) (int, error) {
+	n, err := s.Conn.Read(p)
+	if n == 0 && !s.asked && gone(err) {
+		return 0, refusef("the client went away behind the TLS handshake and asked nothing, as some do that refuse our certificate: %s", trust)
+	}
+	s.asked = true
+	return n, err
+}
+
+// gone tells whether the client closed the connection.
+func gone(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) }
+
+// trust is what helps a client that refuses our certificate.
+const trust = "unless it meant to, give it the authority that signed this listener's certificate (ssl.truststore.location, librdkafka: ssl.ca.location), and connect by a name that the certificate is for"
 
 // handshakeTrouble says what was wrong with a client's handshake, and what would be right.
 func handshakeTrouble(err error, sasl bool) error {
@@ -107,7 +133,7 @@ func handshakeTrouble(err error, sasl bool) error {
 	case errors.As(err, &header):
 		return notTLS(header.RecordHeader[:], sasl)
 	case errors.As(err, &netErr) && netErr.Op == "remote error":
-		return refusef("the client ended the TLS handshake (%s): unless it meant to, give it the authority that signed this listener's certificate (ssl.truststore.location, librdkafka: ssl.ca.location), and connect by a name that the certificate is for", strings.TrimPrefix(says, "remote error: "))
+		return refusef("the client ended the TLS handshake (%s): %s", strings.TrimPrefix(says, "remote error: "), trust)
 	case strings.Contains(says, "didn't provide a certificate"):
 		return refusal("the client shows no certificate, and -tls-client-ca wants one: set ssl.keystore.location (librdkafka: ssl.certificate.location and ssl.key.location) in the client")
 	case errors.As(err, &unverified), errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.CertificateInvalidError)):
