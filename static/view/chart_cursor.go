@@ -12,6 +12,8 @@ type now struct {
 	Folds     []tick
 	Diamonds  []diamond
 	ValueText string
+	// Past is the chain of causes that the viewer asked for.
+	Past []pastDot
 }
 
 // diamond is a moment at which something is expected to happen.
@@ -39,6 +41,7 @@ func (s *stage) now() *now {
 		n.Band = b
 	}
 	s.addEnds(n)
+	n.Past = s.past(f)
 	return n
 }
 

@@ -3,6 +3,8 @@ package view
 import (
 	"slices"
 
+	"grouplab/coordinator/event"
+
 	"github.com/a-h/templ"
 )
 
@@ -64,6 +66,13 @@ type Options struct {
 	// "event:SEQ", "state:STATE", "broker:ID"; "" where nothing is selected. Components put the same text into data-arg
 	// of data-do="select".
 	Selected string
+	// Why is the fact whose chain of causes is open, 0 where none is; WhyAll shows every link of it.
+	Why    int64
+	WhyAll bool
+	// Fact finds a fact that the model no longer has, nil where it is not kept; Yours tells whether what was done was done
+	// by the viewer. Both may be nil.
+	Fact  func(seq int64) *event.Event
+	Yours func(seq int64) bool
 	// Focus is the part that a lesson points at, FocusClient the consumer where the part is "client".
 	Focus, FocusClient string
 

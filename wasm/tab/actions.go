@@ -84,9 +84,9 @@ func (t *Tab) common(action, arg string) bool {
 			t.out.Reveal, t.out.Field = "part-groups", true
 		}
 	case "dismiss":
-		t.selected = ""
+		t.selected, t.options.Why = "", 0
 	default:
-		return false
+		return t.asking(action, arg)
 	}
 	return true
 }
@@ -148,8 +148,6 @@ func (m *lessonMode) do(action, arg string) bool {
 		if arg != t.linked {
 			m.open(arg)
 		}
-	case "why":
-		m.why()
 	default:
 		return m.narration(action, arg)
 	}
@@ -250,6 +248,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	o.Head = m.cursor.furthest
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client
 	hints := m.hints[p.Index()]
+	o.Fact, o.Yours = m.fact, m.yours
 	if hints > 0 && hints <= len(step.Hints) {
 		if f := step.Hints[hints-1]; f.Part != "" {
 			o.Focus, o.FocusClient = f.Part, f.Client

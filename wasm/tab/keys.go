@@ -23,7 +23,7 @@ func (t *Tab) Key(k Key) bool {
 		t.Do("help", "")
 		return true
 	}
-	if k.Name == "Escape" && t.selected != "" {
+	if k.Name == "Escape" && (t.selected != "" || t.options.Why != 0) {
 		t.Do("dismiss", "")
 		return true
 	}

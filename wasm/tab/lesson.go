@@ -198,6 +198,7 @@ func (m *lessonMode) act(kind inputKind, arg string) bool {
 		m.cursor.cut(m.cursor.seq)
 	}
 	if err := m.head.act(kind, arg); err != nil {
+		m.t.options.Why = 0 // its links may be gone
 		m.cursor.toHead()
 		m.refuse(err)
 		return false

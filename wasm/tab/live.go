@@ -253,8 +253,6 @@ func (m *liveMode) do(action, arg string) bool {
 	switch action {
 	case "freeze", "play", "pause":
 		m.freeze()
-	case "why":
-		m.t.selected = m.t.cause(m.model, m.t.selected)
 	case "link":
 		m.t.say("link-live")
 	case "kill-broker", "restart-broker":

@@ -3,7 +3,6 @@ package tab
 import (
 	"strconv"
 
-	"grouplab/coordinator/event"
 	"grouplab/lessons"
 	"grouplab/static/view"
 )
@@ -252,31 +251,6 @@ func (m *lessonMode) command(verb, arg string) {
 		line += " " + arg
 	}
 	m.act(inputCommand, line)
-}
-
-// why goes one link up the chain of causes: from what is selected, or from what the group waits for.
-func (m *lessonMode) why() { m.t.selected = m.t.cause(m.cursor.model, m.t.selected) }
-
-// cause finds the selection that explains another one.
-func (t *Tab) cause(model *view.Model, selected string) string {
-	seq := model.Seq
-	if of, ok := selectedEvent(selected); ok {
-		seq = of
-		for i := len(model.Lines) - 1; i >= 0; i-- {
-			if model.Lines[i].Seq == of {
-				if seq = model.Lines[i].Cause; seq == 0 {
-					t.say("no-cause")
-					return selected
-				}
-				break
-			}
-		}
-	} else if g := t.group(model); g != nil && g.Began.Seq > 0 && g.State != event.Stable {
-		seq = g.Began.Seq
-	} else if g != nil && g.LastSeq > 0 {
-		seq = g.LastSeq
-	}
-	return "event:" + strconv.FormatInt(seq, 10)
 }
 
 func selectedEvent(selected string) (int64, bool) {
