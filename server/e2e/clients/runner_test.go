@@ -1,8 +1,13 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"os"
 	"strings"
 	"testing"
+
+	"grouplab/server/e2e/clients/agent"
 )
 
 func TestSuiteIsCounted(t *testing.T) {
@@ -52,6 +57,74 @@ func TestTextsAreCompared(t *testing.T) {
 	for _, got := range [][]string{{"gzip-0"}, {"gzip-0", "gzip-0", "gzip-1"}, {"gzip-0", "gzip-1: its text is not what was sent"}} {
 		if sameTexts(got, []string{"gzip-0", "gzip-1"}) == nil {
 			t.Errorf("%q are taken as what was sent", got)
+		}
+	}
+}
+
+func TestRowsAreClients(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range rows() {
+		if c.prepare == nil || c.name == "" || seen[c.name] {
+			t.Errorf("row %q has no client, or is there twice", c.name)
+		}
+		seen[c.name] = true
+	}
+	if want := len(clients) + len(lockedRows); len(seen) != want {
+		t.Errorf("%d rows, expected %d", len(seen), want)
+	}
+}
+
+// TestLocks: only the right one has what gets in, and nothing is left behind.
+func TestLocks(t *testing.T) {
+	for _, l := range []lock{{"SCRAM-SHA-256"}, {""}} {
+		k, err := l.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		server, err := tls.LoadX509KeyPair(k.flags[1], k.flags[3])
+		if err != nil {
+			t.Fatal(err)
+		}
+		trusts := func(who agent.Security, host string, usage x509.ExtKeyUsage, leaf *x509.Certificate) error {
+			cfg, err := who.TLS()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = leaf.Verify(x509.VerifyOptions{DNSName: host, Roots: cfg.RootCAs, KeyUsages: []x509.ExtKeyUsage{usage}})
+			return err
+		}
+		if err := trusts(k.right, "127.0.0.1", x509.ExtKeyUsageServerAuth, server.Leaf); err != nil {
+			t.Errorf("the right client does not trust the brokers: %v", err)
+		}
+		if trusts(k.doubter, "127.0.0.1", x509.ExtKeyUsageServerAuth, server.Leaf) == nil {
+			t.Error("the doubter trusts the brokers")
+		}
+		text, err := os.ReadFile(k.flags[5])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.mechanism != "" {
+			if !strings.Contains(string(text), k.right.Password) || k.right.Password == k.stranger.Password {
+				t.Errorf("of %+v and %+v the first should be a user of %s", k.right, k.stranger, text)
+			}
+		} else {
+			for _, c := range []struct {
+				who agent.Security
+				in  bool
+			}{{k.right, true}, {k.stranger, false}} {
+				cfg, err := c.who.TLS()
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = trusts(k.right, "", x509.ExtKeyUsageClientAuth, cfg.Certificates[0].Leaf)
+				if (err == nil) != c.in {
+					t.Errorf("%s: %v", c.who.Cert, err)
+				}
+			}
+		}
+		k.remove()
+		if _, err := os.Stat(k.flags[3]); !os.IsNotExist(err) {
+			t.Errorf("the brokers' key is left behind: %v", err)
 		}
 	}
 }

@@ -98,15 +98,19 @@ func (b *shown) cell(s *scene, step string) string {
 	return "FAILED"
 }
 
-// troubles are what is said at once of the steps that failed.
-func (s *scene) troubles() string {
+// troubles are what is said at once of the steps that failed, a line each.
+func (s *scene) troubles() (lines string) {
+	if s.absent != nil || s.client.alone != nil {
+		return ""
+	}
 	var b shown
 	for _, step := range s.steps() {
-		if s.did != nil && s.absent == nil && s.client.alone == nil {
-			b.cell(s, step)
-		}
+		b.cell(s, step)
 	}
-	return strings.Join(append([]string{""}, b.failed...), "\n  failed: ")
+	for _, failed := range b.failed {
+		lines += "\n  failed: " + failed
+	}
+	return lines
 }
 
 func section(out io.Writer, title string, lines []string) {

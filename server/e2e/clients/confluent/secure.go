@@ -29,7 +29,7 @@ func (s *steps) knock() (r agent.Reply, err error) {
 	if _, err = p.GetMetadata(nil, false, 5000); err == nil {
 		return r, nil
 	}
-	said := []string{err.Error()}
+	var said []string
 	for {
 		select {
 		case e := <-p.Events():
@@ -37,7 +37,7 @@ func (s *steps) knock() (r agent.Reply, err error) {
 				said = append(said, e.Error())
 			}
 		default:
-			return agent.Reply{State: strings.Join(said, "; ")}, nil
+			return agent.Reply{State: strings.Join(append(said, err.Error()), "; ")}, nil
 		}
 	}
 }

@@ -2,7 +2,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
 
 /** What brokers that are locked want, as grouplab/server/e2e/clients/agent describes it; empty for others. */
 final class Security {
@@ -30,12 +33,12 @@ final class Security {
         return set;
     }
 
-    /** An error and what caused it, in the client's words. */
+    /** What caused an error that a future ended with, in the client's words, each once. */
     static String words(Throwable e) {
-        StringBuilder all = new StringBuilder(e.toString());
-        for (Throwable c = e.getCause(); c != null; c = c.getCause()) {
-            all.append("; ").append(c);
+        Set<String> all = new LinkedHashSet<>();
+        for (Throwable c = e instanceof ExecutionException ? e.getCause() : e; c != null; c = c.getCause()) {
+            all.add(c.getClass().getSimpleName() + ": " + c.getMessage());
         }
-        return all.toString();
+        return String.join("; ", all);
     }
 }

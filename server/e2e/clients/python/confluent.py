@@ -35,13 +35,15 @@ class Steps:
         return self._admin
 
     def knock(self, q):
-        """What is wrong comes beside the answer, which is that it took too long."""
+        """What is wrong comes by a callback beside the answer, which is that nothing came."""
         words = []
+        client = AdminClient({**servers(q), "error_cb": lambda e: words.append(e.str())})
         try:
-            AdminClient({**servers(q), "error_cb": lambda e: words.append(str(e))}).list_topics(timeout=5)
+            client.list_topics(timeout=5)
             return {}
         except confluent_kafka.KafkaException as e:
-            return {"State": "; ".join([str(e), *words])}
+            client.poll(1)
+            return {"State": "; ".join([*words, e.args[0].str()])}
 
     def create(self, q):
         self.admin(q).create_topics([NewTopic(q["Topic"], q["N"])])[q["Topic"]].result()
