@@ -25,6 +25,8 @@ type Lesson struct {
 	// Draft keeps it from the list of contents.
 	Draft bool
 	file  string
+	// free lessons have no narration: the learner has taken over from the beginning.
+	free bool
 }
 
 // Place is a moment in a lesson's course: how a step begins or, where Until is set, the first moment of that step in
@@ -136,7 +138,7 @@ var Parts = []string{"headline", "clients", "client", "shelves", "machine", "pur
 func (l *Lesson) Open() (*script.Engine, error) {
 	e := script.New(l.file)
 	for _, c := range l.Setup {
-		if err := e.Do(c); err != nil {
+		if err := l.prepare(e, c); err != nil {
 			return nil, err
 		}
 	}

@@ -16,6 +16,9 @@ var LearnerVerbs = []string{"start", "stop", "kill", "pause", "resume", "restart
 var untimed = append([]string{"drop", "delay", "duplicate", "cut", "heal", "busy", "latency", "loss", "topic", "consumer", "expect", "commit", "ask",
 	"fail-appends", "slow-appends", "move-leader", "stop-broker", "set"}, LearnerVerbs...)
 
+// FreeVerbs are the verbs of those who have taken over: all that take no time and are done to a world that is there.
+var FreeVerbs = append([]string{"group", "delete-topic"}, slices.DeleteFunc(slices.Clone(untimed), func(v string) bool { return v == "expect" })...)
+
 var stepWords = []string{"focus", "speed", "predict", "wait", "allow", "challenge", "move", "hint"}
 
 func (p *parser) step(head line, name string, body []line) error {

@@ -48,7 +48,7 @@ type Answer struct {
 
 // NewPlayer stands at the first step.
 func NewPlayer(l *Lesson) *Player {
-	p := &Player{lesson: l}
+	p := &Player{lesson: l, free: l.free}
 	p.reached = l.Steps[0].Wait == nil
 	return p
 }
@@ -183,7 +183,7 @@ func (p *Player) TakeOver() { p.free = true }
 
 // Allows tells whether the learner may give a command now: its verb is allowed, or it is a move of the step.
 func (p *Player) Allows(verb, command string) bool {
-	if p.free && slices.Contains(LearnerVerbs, verb) {
+	if p.free && slices.Contains(FreeVerbs, verb) {
 		return true
 	}
 	for _, m := range p.Step().Moves {

@@ -26,6 +26,8 @@ func open() (*tab.Tab, error) {
 	switch kind := dom.Kind(); kind {
 	case string(view.PageLesson):
 		return tab.NewLesson(dom.Text("lesson-script"), dom.Text("lesson-page"), choices)
+	case string(view.PageSandbox):
+		return tab.NewSandbox(choices)
 	case string(view.PageLive):
 		return tab.NewLive(dom.MayAct(), choices), nil
 	default:
@@ -41,6 +43,13 @@ func (a app) Frame(nowMs int64) dom.Update {
 	u := a.Tab.Frame(nowMs)
 	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Field: u.Field, Help: u.Help,
 		Asks: u.Ask, Connect: u.Connect, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs}
+	if u.Download != nil {
+		out.File, out.FileText = u.Download.Name, u.Download.Text
+	}
+	out.CopyText = u.CopyText
+	for _, f := range u.Fill {
+		out.Fill = append(out.Fill, dom.Attr(f))
+	}
 	for _, p := range u.Patches {
 		out.Patches = append(out.Patches, dom.Patch(p))
 	}

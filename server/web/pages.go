@@ -82,6 +82,10 @@ func (s *Server) data(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
+func (s *Server) sandbox(w http.ResponseWriter, r *http.Request) {
+	s.page(w, r, http.StatusOK, s.book.Sandbox())
+}
+
 func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
 	s.page(w, r, http.StatusOK, s.book.Live())
 }

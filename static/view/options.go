@@ -99,6 +99,8 @@ type Options struct {
 	Search string
 	// Lesson is where the learner stands; nil outside of lessons.
 	Lesson *LessonState
+	// Sandbox is what the sandbox shows beside the stage; nil elsewhere.
+	Sandbox *SandboxState
 	// Live is the state of the stream; nil outside of live.
 	Live *LiveState
 	// Behaviour are the answers that requests would get now, asked of the machine; nil hides the card.
@@ -208,6 +210,9 @@ func Parts(m *Model, o Options) []Part {
 	}
 	if o.Mode == ModeLive {
 		parts = append(parts, Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
+	}
+	if o.Sandbox != nil {
+		parts = append(parts, Part{"sandbox", sandboxPanel(s)}, Part{"forms", sandboxForms(s)}, Part{"console", consoleLog(s)})
 	}
 	if o.Lesson != nil && o.Lesson.Page != nil {
 		parts = append(parts, Part{"lesson", lessonPanel(s)})

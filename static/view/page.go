@@ -22,6 +22,7 @@ type PageKind string
 const (
 	PageContents PageKind = "contents" // the list of lessons and how to start
 	PageLesson   PageKind = "lesson"
+	PageSandbox  PageKind = "sandbox"
 	PageLive     PageKind = "live"
 	PageGallery  PageKind = "gallery"
 	PageGlossary PageKind = "glossary"

@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "narrow.css", "phone.css",
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "narrow.css", "phone.css",
 	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
@@ -38,11 +38,13 @@ func (d PageData) asset(file string) string { return d.Base + "assets/" + file }
 
 // onStage tells whether the page holds the stage.
 func (d PageData) onStage() bool {
-	return d.Kind == PageLesson || d.Kind == PageLive || d.Kind == PageGallery
+	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive || d.Kind == PageGallery
 }
 
 // runs tells whether the page starts the program.
-func (d PageData) runs() bool { return d.Kind == PageLesson || d.Kind == PageLive }
+func (d PageData) runs() bool {
+	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive
+}
 
 func (d PageData) title(l Lang) string {
 	t := pageWord("title." + string(d.Kind)).In(l)
@@ -73,6 +75,8 @@ func (d PageData) stage() (*Model, Options) {
 		if o.Lesson == nil && d.Lesson != nil {
 			o.Lesson = &LessonState{Page: d.Lesson, Gate: "loading"}
 		}
+	case PageSandbox:
+		o.Mode = ModeLesson
 	case PageLive:
 		o.Mode = ModeLive
 		if o.Live == nil {

@@ -8,6 +8,7 @@ var wordsOfPages = map[string]Text{
 
 	"skip":        {"Skip to the content", "跳到内容"},
 	"nav.lessons": {"Lessons", "课程"},
+	"nav.sandbox": {"Sandbox", "沙盒"},
 	"nav.live":    {"Live cluster", "实时集群"},
 	"nav.gallery": {"Gallery", "图库"},
 
@@ -48,6 +49,12 @@ var wordsOfPages = map[string]Text{
 
 	"title.contents": {"GroupLab: Kafka’s group coordinator, running", "GroupLab：运行中的 Kafka 协调者"},
 	"title.lesson":   {"Lesson", "课程"},
+	"title.sandbox":  {"Sandbox", "沙盒"},
+	"sandbox.what":   {"Build any cluster, run it, break it, take it back.", "搭建任意集群，运行它，破坏它，再退回去。"},
+	"side.sandbox":   {"Sandbox", "沙盒"},
+	"console.label":  {"Command", "命令"},
+	"console.go":     {"Enter", "执行"},
+	"console.help":   {"Tab completes, ↑ ↓ go through what was said, “help” lists all, “undo” takes back.", "Tab 补全，↑ ↓ 翻看历史，“help” 列出全部，“undo” 撤销。"},
 	"title.live":     {"Live cluster", "实时集群"},
 	"title.gallery":  {"Gallery", "图库"},
 	"title.error":    {"Not found", "未找到"},

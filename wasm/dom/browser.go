@@ -108,14 +108,26 @@ func toggleHelp() {
 }
 
 // copyAddress copies the page's address. Where the clipboard is closed to pages, it goes through a text field.
-func copyAddress() {
-	address := global("location").get("href").text()
+func copyAddress() { copyText(global("location").get("href").text()) }
+
+func copyText(text string) {
 	if clipboard := global("navigator").get("clipboard"); !clipboard.none() {
-		promise := clipboard.call("writeText", address)
-		then(promise, func(ref) {}, func(ref) { copyByField(address) })
+		promise := clipboard.call("writeText", text)
+		then(promise, func(ref) {}, func(ref) { copyByField(text) })
 		return
 	}
-	copyByField(address)
+	copyByField(text)
+}
+
+// download hands a text to the viewer as a file.
+func download(name, text string) {
+	doc := document()
+	link := doc.call("createElement", "a")
+	link.set("href", "data:text/plain;charset=utf-8,"+global("window").call("encodeURIComponent", text).text())
+	link.set("download", name)
+	doc.get("body").call("appendChild", link.v)
+	link.call("click")
+	link.call("remove")
 }
 
 func copyByField(text string) {

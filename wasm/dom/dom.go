@@ -33,6 +33,10 @@ type Update struct {
 	Reveal   string // an element's id, to scroll to and give the focus
 	Field    bool   // give the focus to the first field in it
 	Help     bool   // open or close the help
+	Fill     []Attr // texts of fields, by id
+	CopyText string // for the clipboard
+	File     string // the name of a file to hand to the viewer, "" for none; FileText is what is in it
+	FileText string
 	Posts    []Post
 	Asks     []string // paths to get
 	Connect  string   // path of the websocket to open now
@@ -58,4 +62,6 @@ type Key struct {
 	Shift, Ctrl, Alt bool
 	// OnControl is set where a button or another control has the focus.
 	OnControl bool
+	// Field is the data-keys of the field in which it was pressed, "" elsewhere.
+	Field string
 }

@@ -70,12 +70,19 @@ func (p *page) submit(event ref) {
 	}
 	event.call("preventDefault")
 	args := []string{form.attr("data-arg")}
-	for _, field := range form.all("input[name], select[name]") {
+	for _, field := range form.all("input[name], select[name], textarea[name]") {
 		kind := field.attr("type")
 		if (kind == "radio" || kind == "checkbox") && !field.get("checked").truthy() {
 			continue
 		}
-		args = append(args, field.get("value").text())
+		value := field.get("value").text()
+		if key := field.attr("data-key"); key != "" { // an option, left out where nothing is written
+			if value == "" {
+				continue
+			}
+			value = key + "=" + value
+		}
+		args = append(args, value)
 	}
 	p.do(form, strings.TrimSpace(strings.Join(args, " ")))
 }
@@ -86,6 +93,10 @@ func (p *page) change(event ref) {
 	if !el.has("data-do") || followed(el) {
 		return
 	}
+	if el.attr("type") == "file" {
+		p.readFile(el)
+		return
+	}
 	arg := el.attr("data-arg")
 	if el.attr("type") != "radio" {
 		arg = strings.TrimSpace(arg + " " + el.get("value").text())
@@ -93,14 +104,28 @@ func (p *page) change(event ref) {
 	p.do(el, arg)
 }
 
+// readFile does what a field for a file asks for, with the file's text.
+func (p *page) readFile(el ref) {
+	files := el.get("files").items()
+	if len(files) == 0 {
+		return
+	}
+	then(files[0].call("text"), func(text ref) {
+		p.do(el, text.text())
+		el.set("value", "")
+	}, func(reason ref) { complain(reason.get("message").text()) })
+}
+
 // typed follows a search field letter by letter, and a slider while it moves.
 func (p *page) typed(event ref) {
 	if el := event.get("target"); el.has("data-do") && followed(el) {
-		p.do(el, el.get("value").text())
+		p.do(el, strings.TrimLeft(el.attr("data-arg")+" "+el.get("value").text(), " "))
 	}
 }
 
-func followed(el ref) bool { return el.attr("type") == "search" || el.attr("type") == "range" }
+func followed(el ref) bool {
+	return el.attr("type") == "search" || el.attr("type") == "range" || el.has("data-keys")
+}
 
 func (p *page) do(el ref, arg string) {
 	action := el.attr("data-do")
@@ -120,6 +145,10 @@ func (p *page) key(event ref) {
 	control := false
 	switch target.get("tagName").text() {
 	case "INPUT":
+		if field := target.attr("data-keys"); field != "" {
+			p.fieldKey(event, field, name)
+			return
+		}
 		kind := target.attr("type")
 		if kind != "radio" && kind != "checkbox" || strings.HasPrefix(name, "Arrow") {
 			return
@@ -135,6 +164,16 @@ func (p *page) key(event ref) {
 	}
 	k := Key{Name: name, Shift: event.get("shiftKey").truthy(), Ctrl: event.get("ctrlKey").truthy(),
 		Alt: event.get("altKey").truthy(), OnControl: control}
+	handled := false
+	p.with(func(a App) { handled = a.Key(k) })
+	if handled {
+		event.call("preventDefault")
+	}
+}
+
+// fieldKey hands a key on that is pressed in a field which knows keys of its own.
+func (p *page) fieldKey(event ref, field, name string) {
+	k := Key{Name: name, Field: field, Shift: event.get("shiftKey").truthy(), Ctrl: event.get("ctrlKey").truthy(), Alt: event.get("altKey").truthy()}
 	handled := false
 	p.with(func(a App) { handled = a.Key(k) })
 	if handled {

@@ -91,6 +91,15 @@ func (p *page) commands(u Update) {
 	if u.Help {
 		toggleHelp()
 	}
+	for _, f := range u.Fill {
+		byID(f.Name).set("value", f.Value)
+	}
+	if u.CopyText != "" {
+		copyText(u.CopyText)
+	}
+	if u.File != "" {
+		download(u.File, u.FileText)
+	}
 	if u.Reveal != "" {
 		reveal(u.Reveal, u.Field)
 	}

@@ -29,7 +29,9 @@ func (t *Tab) Do(action, arg string) {
 	if t.lesson != nil && t.lesson.chasing != nil {
 		t.lesson.chased()
 	}
-	if t.lesson != nil {
+	if t.sandbox != nil {
+		done = t.sandbox.do(action, arg)
+	} else if t.lesson != nil {
 		done = t.lesson.do(action, arg)
 	} else {
 		done = t.live.do(action, arg)
@@ -187,12 +189,12 @@ func (m *lessonMode) narration(action, arg string) bool {
 		m.t.out.Reveal = "part-lesson"
 	case "question":
 		m.t.out.Reveal, m.t.out.Field = "part-lesson", true
-	case "move":
+	case "move", "deed":
 		m.act(inputCommand, arg)
 	case "add-partitions":
 		m.addPartitions(arg)
 	default:
-		if !slices.Contains(lessons.LearnerVerbs, action) {
+		if !slices.Contains(lessons.FreeVerbs, action) {
 			return false
 		}
 		m.command(action, arg)
@@ -246,9 +248,9 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	o.AtStart = m.cursor.seq <= m.cursor.floor()
 	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
 	o.Head = m.cursor.furthest
+	o.Fact, o.Yours = m.fact, m.yours
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client
 	hints := m.hints[p.Index()]
-	o.Fact, o.Yours = m.fact, m.yours
 	if hints > 0 && hints <= len(step.Hints) {
 		if f := step.Hints[hints-1]; f.Part != "" {
 			o.Focus, o.FocusClient = f.Part, f.Client
@@ -259,7 +261,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 		s.Waits = waitWords(step.Wait.String(), o.Lang)
 	}
 	if p.Gate() == lessons.Free {
-		s.Allow = lessons.LearnerVerbs
+		s.Allow = lessons.FreeVerbs
 		o.Focus, o.FocusClient = "", ""
 	}
 	if w := m.head.engine.World(); w != nil {

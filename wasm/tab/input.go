@@ -54,16 +54,19 @@ func perform(in input, e *script.Engine, p *lessons.Player) error {
 	return fmt.Errorf("no input is called %q", string(in.kind))
 }
 
+// commandFile is the name that mistakes in a single command carry.
+const commandFile = "command"
+
 // command reads what a learner may do now.
 func command(text string, p *lessons.Player) (script.Command, error) {
-	c, err := script.ParseLine("command", 1, text)
+	c, err := script.ParseLine(commandFile, 1, text)
 	if err != nil {
 		return c, err
 	}
 	if p.Allows(c.Verb, c.Raw) {
 		return c, nil
 	}
-	if c.Not || !slices.Contains(lessons.LearnerVerbs, c.Verb) {
+	if !slices.Contains(lessons.FreeVerbs, c.Verb) {
 		return c, fmt.Errorf("%q is nothing that a learner can do", text)
 	}
 	return c, notAllowedError{c.Verb}

@@ -6,6 +6,8 @@ type Key struct {
 	Shift, Ctrl, Alt bool
 	// OnControl is set where a button, link or another control has the focus: its own keys are left to it.
 	OnControl bool
+	// Field names the field in which it was pressed, where that knows keys of its own.
+	Field string
 }
 
 // keyMap maps single keys to actions; what only letters and digits do can be switched off.
@@ -19,6 +21,9 @@ var keyMap = map[string][2]string{
 
 // Key does what a key stands for and tells whether it stands for anything.
 func (t *Tab) Key(k Key) bool {
+	if k.Field != "" {
+		return k.Field == "console" && t.sandbox != nil && t.sandbox.console.key(t.sandbox, k)
+	}
 	if k.Name == "?" {
 		t.Do("help", "")
 		return true

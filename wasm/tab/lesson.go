@@ -23,6 +23,8 @@ type lessonMode struct {
 	paced  bool        // the learner chose a speed; steps no longer do
 	undo   []past
 	probed asked
+	// refused is told why something was not possible, where it is set; otherwise the page is.
+	refused func(error)
 	// chasing is set while the head runs to where a link or an undo leads.
 	chasing *chasing
 }
@@ -196,9 +198,9 @@ func (m *lessonMode) act(kind inputKind, arg string) bool {
 			return false
 		}
 		m.cursor.cut(m.cursor.seq)
+		m.t.options.Why = 0 // its links may be gone
 	}
 	if err := m.head.act(kind, arg); err != nil {
-		m.t.options.Why = 0 // its links may be gone
 		m.cursor.toHead()
 		m.refuse(err)
 		return false
@@ -234,6 +236,10 @@ func (m *lessonMode) remember(was past) {
 
 // refuse says why something was not possible.
 func (m *lessonMode) refuse(err error) {
+	if m.refused != nil {
+		m.refused(err)
+		return
+	}
 	if no, ok := errors.AsType[notAllowedError](err); ok {
 		m.t.say("not-allowed", no.verb)
 		return

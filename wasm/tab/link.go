@@ -145,6 +145,9 @@ func (m *lessonMode) moment() moment {
 	l := moment{lesson: m.lesson.ID, inputs: m.head.inputs[:m.cursor.applied()], seq: m.cursor.seq, hash: m.head.hash(m.cursor.seq)}
 	l.setLook("sel", m.t.selected)
 	l.setLook("group", m.t.options.Group)
+	if s := m.t.sandbox; s != nil {
+		l.setLook("setup", strings.Join(s.setup, "\n"))
+	}
 	if m.t.options.Grain != view.GrainEvent {
 		l.setLook("grain", string(m.t.options.Grain))
 	}
@@ -191,6 +194,12 @@ func (m *lessonMode) open(fragment string) {
 	if l.lesson != m.lesson.ID {
 		m.t.say("link-lesson", l.lesson, m.lesson.ID)
 		return
+	}
+	if s := m.t.sandbox; s != nil {
+		if m, err = s.world(l.look("setup")); err != nil {
+			s.t.say("link-shape", err.Error())
+			return
+		}
 	}
 	m.t.linked = fragment
 	m.follow(l.inputs, l.seq, func(err error) {

@@ -25,6 +25,7 @@ type Tab struct {
 	options  view.Options
 	lesson   *lessonMode
 	live     *liveMode
+	sandbox  *sandbox
 	selected string
 	motion   string
 	keysOff  bool
@@ -88,6 +89,7 @@ func (t *Tab) Frame(wallMs int64) Update {
 	} else {
 		t.live.tick(wallMs)
 	}
+	more := t.sandbox != nil && t.sandbox.tick()
 	half := t.live != nil && t.live.facts
 	if !half && (t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs) {
 		t.render()
@@ -96,7 +98,7 @@ func (t *Tab) Frame(wallMs int64) Update {
 	u := t.out
 	t.out = Update{}
 	u.Motion = t.rate()
-	u.Busy = t.playing() || t.dirty && !half
+	u.Busy = t.playing() || t.dirty && !half || more
 	if !u.Busy {
 		u.WakeMs = t.wakeMs()
 	}
@@ -161,6 +163,9 @@ func (t *Tab) render() {
 // fill brings the options up to date and returns the picture.
 func (t *Tab) fill() *view.Model {
 	t.options.Selected, t.options.Reduced = t.selected, t.reduced()
+	if t.sandbox != nil {
+		return t.sandbox.fill(&t.options)
+	}
 	if t.lesson != nil {
 		return t.lesson.fill(&t.options)
 	}

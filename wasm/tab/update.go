@@ -18,6 +18,11 @@ type Update struct {
 	Field  bool
 	// Help opens or closes the help.
 	Help bool
+	// Fill gives fields, by their id, another text: fields are not rendered anew while somebody writes in them.
+	Fill []Attr
+	// CopyText is a text for the clipboard; Download is a file to hand to the viewer.
+	CopyText string
+	Download *Download
 	// Posts are requests to the server, live only.
 	Posts []Post
 	// Ask are questions to the server, answered through Asked.
@@ -35,6 +40,9 @@ type Update struct {
 
 // Patch is one part's new inner HTML.
 type Patch struct{ ID, HTML string }
+
+// Download is a file that the page makes.
+type Download struct{ Name, Text string }
 
 // Attr is a name and a value.
 type Attr struct{ Name, Value string }

@@ -69,6 +69,9 @@ var words = map[string]view.Text{
 func (t *Tab) word(key string, args ...string) string {
 	w, ok := words[key]
 	if !ok {
+		w, ok = wordsOfSandbox[key]
+	}
+	if !ok {
 		return "?" + key
 	}
 	s := w.In(t.options.Lang)

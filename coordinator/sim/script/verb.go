@@ -192,3 +192,12 @@ func (c Command) duration(i int) int64 {
 	ms, _ := parseDuration(c.Args[i].Text)
 	return ms
 }
+
+// Duration reads argument i as a duration in milliseconds; false where it is none.
+func (c Command) Duration(i int) (ms int64, ok bool) {
+	if i >= len(c.Args) {
+		return 0, false
+	}
+	ms, err := parseDuration(c.Args[i].Text)
+	return ms, err == nil
+}

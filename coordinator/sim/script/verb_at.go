@@ -49,3 +49,6 @@ func (c *Command) readThen(text string) error {
 	c.Then = &then
 	return nil
 }
+
+// AtMs is the time of an at, in milliseconds of the world.
+func (c Command) AtMs() int64 { return c.duration(0) }

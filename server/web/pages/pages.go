@@ -88,6 +88,11 @@ func (b *Book) Lesson(id string) (view.PageData, bool) {
 	return view.PageData{Kind: view.PageLesson, Built: static.Built(), Lesson: page}, found
 }
 
+// Sandbox is the page of free play.
+func (b *Book) Sandbox() view.PageData {
+	return view.PageData{Kind: view.PageSandbox, Built: static.Built()}
+}
+
 // Live is the page of the running cluster.
 func (b *Book) Live() view.PageData { return view.PageData{Kind: view.PageLive, Built: static.Built()} }
 
