@@ -56,7 +56,9 @@ type conn struct {
 	out           []*call   // answered; the writer has not taken them
 	inFlight      int
 	inFlightBytes int
-	stalled       bool    // the loop waits for unwritten to fall
+	stalled       bool // the loop waits for unwritten to fall
+	full          bool // the reader waits for room; looks looks at the connection meanwhile
+	looks         *time.Timer
 	free          []*call // answered heartbeats and commits, to be used again
 	posted        bool    // turn is on its way to the loop
 	ended         string
@@ -256,7 +258,7 @@ func (c *conn) submit(batch []*call) bool {
 	}
 	c.mu.Lock()
 	for c.ended == "" && c.inFlight > 0 && (c.inFlight+len(batch) > maxInFlight || c.inFlightBytes+bytes > maxInFlightBytes) {
-		c.room.Wait()
+		c.waitForRoom()
 	}
 	if c.ended != "" {
 		c.mu.Unlock()
