@@ -1,27 +1,33 @@
-// Keeps the static site for offline use. The network comes first, so that a new version is seen at once; what was seen
-// before is shown where there is no network. Raise the version when what is kept can no longer be used together.
+// Keeps the static site for offline use. What the site's pages need is fetched when a version is first seen, and kept
+// together under its number: pages of one version never meet the program of another. The network comes first, so that a
+// new version is seen at once; where there is none, the version that was kept whole is shown.
 "use strict";
 
-const version = "grouplab-1";
+// Whoever writes the site puts its version, a sum over all its files, and its files here.
+const version = "grouplab-unversioned";
+const files = [];
 const base = new URL("./", self.location.href);
-// What no link of the first page leads to.
-const more = ["assets/boot.js", "dist/wasm_exec.js", "dist/lab.wasm.gz"];
-
-// linked are the addresses below base that a page names: stylesheets, fonts, lessons.
-const linked = (html) =>
-  [...html.matchAll(/(?:href|src)="([^"#:]+)/g)].map((m) => new URL(m[1], base)).filter((url) => url.href.startsWith(base.href));
+const usual = ["./", "assets/boot.js", "dist/wasm_exec.js", "dist/lab.wasm.gz"];
 
 self.addEventListener("install", (event) => {
   const keep = async () => {
     const cache = await caches.open(version);
-    const page = await fetch(base);
-    const urls = [base, ...linked(await page.text()), ...more.map((path) => new URL(path, base))];
-    // What fails now is kept when it is seen.
-    await Promise.all([...new Set(urls.map((url) => url.href))].map((url) => cache.add(url).catch(() => {})));
+    const urls = (files.length ? files : usual).map((path) => new URL(path, base).href);
+    // A few at a time: a small host is not to be run over. One that fails ends the installation; the browser tries again.
+    while (urls.length) {
+      await Promise.all(urls.splice(0, 6).map(async (url) => cache.put(url, await whole(url))));
+    }
     await self.skipWaiting();
   };
   event.waitUntil(keep());
 });
+
+// whole is a file as the host has it now, not as some cache between remembers it.
+const whole = async (url) => {
+  const answer = await fetch(url, { cache: "no-cache" });
+  if (!answer.ok) throw new Error(`${url}: HTTP ${answer.status}`);
+  return answer;
+};
 
 self.addEventListener("activate", (event) => {
   const clean = async () => {
@@ -39,15 +45,10 @@ self.addEventListener("fetch", (event) => {
   const ours = url.origin === base.origin && url.pathname.startsWith(base.pathname);
   if (request.method !== "GET" || !ours || url.pathname.startsWith(base.pathname + "api/")) return;
   const answer = async () => {
-    const cache = await caches.open(version);
     try {
-      const fresh = await fetch(request);
-      // The plain program is only asked for to see whether the host packs it; boot.js then stops it.
-      if (fresh.ok && !(url.pathname.endsWith("lab.wasm") && !fresh.headers.get("Content-Encoding"))) {
-        event.waitUntil(cache.put(request, fresh.clone()));
-      }
-      return fresh;
+      return await fetch(request);
     } catch (error) {
+      const cache = await caches.open(version);
       const kept = await cache.match(request, { ignoreSearch: true });
       if (kept) return kept;
       throw error;

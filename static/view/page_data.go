@@ -117,14 +117,10 @@ func (d PageData) shown() map[string]templ.Component {
 		m, o := d.stage()
 		return partsByID(m, o)
 	}
-	parts := map[string]templ.Component{}
-	for id, html := range d.First {
-		parts[id] = templ.Raw(html)
-	}
-	for _, id := range []string{"lesson", "groups", "brokers", "truth", "selection"} {
-		if parts[id] == nil {
-			parts[id] = templ.NopComponent
-		}
+	m, o := d.stage()
+	parts := partsByID(m, o)
+	for id := range parts { // a part that says nothing is not recorded
+		parts[id] = templ.Raw(d.First[id])
 	}
 	return parts
 }

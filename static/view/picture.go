@@ -90,7 +90,19 @@ func (k *sketch) say(x, y, size float64, colour, anchor, weight, text string) {
 	if weight != "" {
 		k.WriteString(` font-weight="` + weight + `"`)
 	}
-	k.WriteString(">" + html.EscapeString(text) + "</text>")
+	k.WriteByte('>')
+	k.text(text)
+	k.WriteString("</text>")
+}
+
+// text writes a text so that it is one in XML, whatever it holds: names come from scripts and real clusters.
+func (k *sketch) text(text string) {
+	k.WriteString(html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0xFFFE || r == 0xFFFF || r >= 0xD800 && r < 0xE000 {
+			return 0xFFFD
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))))
 }
 
 // ring draws what is left of a session timer.

@@ -38,7 +38,7 @@ func (k *sketch) smallClients(s *stage) {
 			k.box(54+float64(j)*7, y+8.5, 5.5, 6, "fill", "soft", gone)
 		}
 		if row.Tie {
-			k.put("path", k.ink("", "soft"), "d", "M84 "+px1(y+11.5)+"H96", "stroke-dasharray", "1 2.5")
+			k.put("path", k.ink("", "soft"), "d", "M84 "+px1(y+11.5)+"H94", "stroke-dasharray", "1 2.5")
 		}
 		y += 28
 	}
@@ -46,16 +46,16 @@ func (k *sketch) smallClients(s *stage) {
 
 // smallBroker draws the state, the shelves and the operations with the longest names left out.
 func (k *sketch) smallBroker(s *stage) {
-	k.box(96, 10, 118, 107, "panel", "line", false)
+	k.box(94, 10, 132, 107, "panel", "line", false)
 	if s.g == nil || !s.known() {
 		k.smallBrokers(s)
 		return
 	}
 	colour := stateClass(s.g.State)
-	k.box(103, 17, 104, 21, "", colour, s.stale())
-	k.glyph(113, 27.5, 4, s.g.State)
-	k.say(122, 31.2, 9.2, "ink", "start", "600", string(s.g.State))
-	x, y := 103.0, 45.0
+	k.box(100, 17, 120, 21, "", colour, s.stale())
+	k.glyph(109, 27.5, 4, s.g.State)
+	k.say(117, 30.8, 9, "ink", "start", "600", string(s.g.State))
+	x, y := 100.0, 45.0
 	for _, sh := range []shelf{s.joinShelf(), s.syncShelf()} {
 		for i, sl := range sh.Slots {
 			if i == 6 {
@@ -70,7 +70,7 @@ func (k *sketch) smallBroker(s *stage) {
 			x += 17
 		}
 		if len(sh.Slots) > 0 {
-			x, y = 103, y+18
+			x, y = 100, y+18
 		}
 	}
 	cards, rest, _ := s.opCards()
@@ -79,10 +79,10 @@ func (k *sketch) smallBroker(s *stage) {
 		if y > 108 {
 			break
 		}
-		k.box(103, y, 104, 6, "fill", "", false)
-		k.box(103, y, 104*min(c.Done, 1), 6, "soft", "", false)
+		k.box(100, y, 120, 6, "fill", "", false)
+		k.box(100, y, 120*min(max(c.Done, 0), 1), 6, "soft", "", false)
 		if c.Winner {
-			k.box(101, y-2, 108, 10, "", "ink", false)
+			k.box(98, y-2, 124, 10, "", "ink", false)
 		}
 		y += 12
 	}
@@ -95,15 +95,15 @@ func (k *sketch) smallBrokers(s *stage) {
 			break
 		}
 		y := 18 + float64(i)*32
-		k.box(103, y, 104, 25, "", "soft", !s.m.Brokers[id].Up)
-		k.say(112, y+16.5, 11, "ink", "start", "600", "broker "+strconv.Itoa(int(id)))
+		k.box(100, y, 120, 25, "", "soft", !s.m.Brokers[id].Up)
+		k.say(110, y+16.5, 11, "ink", "start", "600", "broker "+strconv.Itoa(int(id)))
 	}
 }
 
 // smallTape draws the newest records.
 func (k *sketch) smallTape(s *stage) {
 	t := s.tape()
-	k.put("path", k.ink("", "line"), "d", "M232 10V117")
+	k.put("path", k.ink("", "line"), "d", "M234 10V117")
 	if t == nil {
 		return
 	}
@@ -114,7 +114,7 @@ func (k *sketch) smallTape(s *stage) {
 	y := 10.0
 	for _, row := range rows {
 		if row.Between != "" {
-			k.put("path", k.ink("", "soft"), "d", "M244 "+px1(y+3)+"H278", "stroke-dasharray", "1 3")
+			k.put("path", k.ink("", "soft"), "d", "M250 "+px1(y+3)+"H282", "stroke-dasharray", "1 3")
 			y += 8
 			continue
 		}
@@ -123,16 +123,16 @@ func (k *sketch) smallTape(s *stage) {
 			colour = "soft"
 		}
 		if row.Mark {
-			k.put("path", k.ink("", "ink"), "d", "M226 "+px1(y-1.5)+"H292", "stroke-width", 1.2)
+			k.put("path", k.ink("", "ink"), "d", "M230 "+px1(y-1.5)+"H292", "stroke-width", 1.2)
 		}
-		k.box(238, y, 54, 14.5, "panel", map[bool]string{true: "soft", false: "line"}[row.Tombstone], row.InFlight || row.Open)
+		k.box(243, y, 49, 14.5, "panel", map[bool]string{true: "soft", false: "line"}[row.Tombstone], row.InFlight || row.Open)
 		letter := row.Letter
 		if row.Tombstone {
 			letter = "†"
 		}
-		k.say(247, y+11, 9.5, colour, "middle", "700", letter)
+		k.say(251.5, y+11, 9.5, colour, "middle", "700", letter)
 		if !row.Tombstone {
-			k.put("path", k.ink("", colour), "d", "M256 "+px1(y+7.5)+"H284", "stroke-width", 2)
+			k.put("path", k.ink("", colour), "d", "M260 "+px1(y+7.5)+"H286", "stroke-width", 2)
 		}
 		y += 18
 	}

@@ -5,13 +5,19 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"grouplab/server/web/pages"
@@ -38,40 +44,81 @@ func Write(dir string) error {
 }
 
 func write(dir string, assets, dist fs.FS, book *pages.Book) error {
-	if err := copyTree(filepath.Join(dir, "assets"), assets); err != nil {
-		return fmt.Errorf("site: %w", err)
-	}
-	if err := copyTree(filepath.Join(dir, "dist"), dist); err != nil {
-		return fmt.Errorf("site: %w", err)
-	}
-	// A worker serves no page above its own address, so it lies at the root.
-	worker, err := fs.ReadFile(assets, "sw.js")
-	if err == nil {
-		err = put(filepath.Join(dir, "sw.js"), worker)
-	}
-	if err != nil {
-		return fmt.Errorf("site: %w", err)
-	}
+	w := &writer{dir: dir, sums: map[string][sha256.Size]byte{}}
+	w.tree("assets", assets)
+	w.tree("dist", dist)
 	for _, p := range list(book) {
-		if err := p.write(dir, book); err != nil {
-			return fmt.Errorf("site: %s: %w", p.at, err)
-		}
+		w.page(p, book)
 	}
 	for _, lang := range []view.Lang{view.English, view.Chinese} {
-		if err := put(filepath.Join(dir, "search."+string(lang)+".json"), book.Index(lang)); err != nil {
-			return fmt.Errorf("site: %w", err)
-		}
+		w.put("search."+string(lang)+".json", book.Index(lang))
 		for _, id := range book.IDs() {
-			steps, there := book.Steps(id, lang)
-			if !there {
-				continue
-			}
-			if err := put(filepath.Join(dir, "lab", id, "steps."+string(lang)+".json"), steps); err != nil {
-				return fmt.Errorf("site: %w", err)
+			if steps, there := book.Steps(id, lang); there {
+				w.put(path.Join("lab", id, "steps."+string(lang)+".json"), steps)
 			}
 		}
 	}
+	w.worker(assets)
+	if w.err != nil {
+		return fmt.Errorf("site: %w", w.err)
+	}
 	return nil
+}
+
+// writer writes files and remembers what was in them. The first error stays.
+type writer struct {
+	dir  string
+	sums map[string][sha256.Size]byte
+	err  error
+}
+
+func (w *writer) put(name string, body []byte) {
+	if w.err == nil {
+		w.err = put(filepath.Join(w.dir, filepath.FromSlash(name)), body)
+		w.sums[name] = sha256.Sum256(body)
+	}
+}
+
+func (w *writer) tree(under string, tree fs.FS) {
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || name == "README" || name == "sw.js" {
+			return err
+		}
+		body, err := fs.ReadFile(tree, name)
+		w.put(path.Join(under, name), body)
+		return err
+	})
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// worker writes sw.js at the root, since a worker serves no page above its own address, with what it is to keep: all but
+// the forms of the program that it does without, and what plays only until the program is there.
+func (w *writer) worker(assets fs.FS) {
+	source, err := fs.ReadFile(assets, "sw.js")
+	if err != nil {
+		w.err = cmp.Or(w.err, err)
+		return
+	}
+	all := sha256.New()
+	keep := []string{}
+	for _, name := range slices.Sorted(maps.Keys(w.sums)) {
+		sum := w.sums[name]
+		all.Write([]byte(name))
+		all.Write(sum[:])
+		switch base := path.Base(name); {
+		case base == "lab.wasm" || base == "lab.wasm.br" || strings.HasPrefix(base, "steps.") || base == "404.html":
+		case base == "index.html":
+			keep = append(keep, "./"+strings.TrimSuffix(name, "index.html"))
+		default:
+			keep = append(keep, name)
+		}
+	}
+	list, err := json.Marshal(keep)
+	w.err = cmp.Or(w.err, err)
+	text := strings.Replace(string(source), "grouplab-unversioned", "grouplab-"+hex.EncodeToString(all.Sum(nil)[:6]), 1)
+	w.put("sw.js", []byte(strings.Replace(text, "const files = [];", "const files = "+string(list)+";", 1)))
 }
 
 // page is one document and where it lies.
@@ -86,7 +133,7 @@ func list(book *pages.Book) []page {
 		d, _ := book.Lesson(id)
 		all = append(all, page{path.Join("lab", id, "index.html"), d})
 	}
-	all = append(all, page{"glossary/index.html", book.Glossary()})
+	all = append(all, page{"sandbox/index.html", book.Sandbox()}, page{"glossary/index.html", book.Glossary()})
 	d, _ := book.Gallery("")
 	all = append(all, page{"gallery/index.html", d})
 	for _, name := range book.Pictures() {
@@ -98,35 +145,24 @@ func list(book *pages.Book) []page {
 	return append(all, page{"404.html", notFound})
 }
 
-func (p page) write(dir string, book *pages.Book) error {
+// page writes one document, with its policy: no server sends one.
+func (w *writer) page(p page, book *pages.Book) {
 	p.data.Static = true
 	p.data.Lang = view.English
 	p.data.Base = strings.Repeat("../", strings.Count(p.at, "/"))
 	book.Prepare(&p.data)
 	var text bytes.Buffer
 	if err := view.Page(p.data).Render(context.Background(), &text); err != nil {
-		return err
+		w.err = cmp.Or(w.err, err)
+		return
 	}
 	const head = "<head>"
 	if n := strings.Count(text.String(), head); n != 1 {
-		return fmt.Errorf("the page has %d heads", n)
+		w.err = cmp.Or(w.err, fmt.Errorf("%s has %d heads", p.at, n))
+		return
 	}
-	withPolicy := strings.Replace(text.String(), head,
-		head+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`, 1)
-	return put(filepath.Join(dir, filepath.FromSlash(p.at)), []byte(withPolicy))
-}
-
-func copyTree(dir string, tree fs.FS) error {
-	return fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || name == "README" {
-			return err
-		}
-		body, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return err
-		}
-		return put(filepath.Join(dir, filepath.FromSlash(name)), body)
-	})
+	w.put(p.at, []byte(strings.Replace(text.String(), head,
+		head+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`, 1)))
 }
 
 // put replaces a file in one step, so that a host that serves the folder meanwhile never shows half of one.

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"crypto/sha256"
 	"io"
 	"io/fs"
 	"net/http"
@@ -38,10 +39,11 @@ func book() *pages.Book {
 func written(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	assets := fstest.MapFS{"sw.js": {Data: []byte("worker")}}
+	assets := fstest.MapFS{"sw.js": {Data: []byte(`const version = "grouplab-unversioned"; const files = [];`)}}
+	w := &writer{dir: dir, sums: map[string][sha256.Size]byte{}}
 	for _, p := range list(book()) {
-		if err := p.write(dir, book()); err != nil {
-			t.Fatal(err)
+		if w.page(p, book()); w.err != nil {
+			t.Fatal(w.err)
 		}
 		html, err := os.ReadFile(filepath.Join(dir, p.at))
 		if err != nil {
@@ -95,10 +97,39 @@ func TestSiteUnderAnyPath(t *testing.T) {
 	if seen < 5 {
 		t.Errorf("the site has %d pages", seen)
 	}
-	for name, want := range map[string]string{"sw.js": "worker", "dist/lab.wasm": "w", "dist/lab.wasm.gz": "g", "dist/lab.wasm.br": "b", "dist/wasm_exec.js": "j"} {
+	for name, want := range map[string]string{"dist/lab.wasm": "w", "dist/lab.wasm.gz": "g", "dist/lab.wasm.br": "b", "dist/wasm_exec.js": "j"} {
 		if got := get(t, host.URL+"/some/where/"+name, 200); got != want {
 			t.Errorf("%s holds %q", name, got)
 		}
+	}
+}
+
+// The worker keeps every page and asset of its version, under a number that changes with any of them.
+func TestWorkerKnowsItsVersion(t *testing.T) {
+	read := func(dir string) (version, files string) {
+		text, err := os.ReadFile(filepath.Join(dir, "sw.js"))
+		m := regexp.MustCompile(`version = "(grouplab-[0-9a-f]{12})"; const files = (\[.*\]);`).FindSubmatch(text)
+		if err != nil || m == nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return string(m[1]), string(m[2])
+	}
+	dir := written(t)
+	version, files := read(dir)
+	for _, want := range []string{`"./"`, `"./lab/first-member/"`, `"./glossary/"`, `"dist/lab.wasm.gz"`, `"search.zh.json"`, `"assets/boot.js"`} {
+		if !strings.Contains(files, want) {
+			t.Errorf("%s is not kept: %s", want, files)
+		}
+	}
+	if strings.Contains(files, `lab.wasm"`) || strings.Contains(files, "404") {
+		t.Errorf("kept without need: %s", files)
+	}
+	assets := fstest.MapFS{"sw.js": {Data: []byte(`const version = "grouplab-unversioned"; const files = [];`)}, "x.css": {Data: []byte("x")}}
+	if err := write(dir, assets, fstest.MapFS{}, book()); err != nil {
+		t.Fatal(err)
+	}
+	if other, _ := read(dir); other == version {
+		t.Error("another site has the same version")
 	}
 }
 
