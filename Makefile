@@ -21,6 +21,7 @@ KAFKA   ?= 127.0.0.1:9092
 RUNARGS ?=
 
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
 .PHONY: help run build generate setup test test-go test-wasm test-lessons interop check bench sim mutants lessons lesson rewrite fuzz site clean
 
 help: ## list the targets
@@ -40,16 +41,20 @@ $(DIST)/lab.wasm: $(WASM_GO) go.mod go.sum $(DIST)/overlay.json
 
 $(DIST)/lab.wasm.br: $(DIST)/lab.wasm
 	@echo "compressing the tab"
+	@$(GO) run ./static/source $(DIST)/lines.json
 	@$(GO) run ./static/pack -quality $(BROTLI) $(DIST)/lab.wasm
 
-# The tab is built without packages that its libraries name and it never calls: each of these folders replaces one.
-$(DIST)/overlay.json: wasm/nohttp/http.go wasm/noregexp/regexp.go wasm/notemplate/template.go wasm/nosha256/sha256.go go.mod
-	@for stub in $(filter %.go,$^); do case $$stub in */http.go) of=net/http;; */template.go) of=html/template;; */sha256.go) of=crypto/sha256;; *) of=regexp;; esac; \
+# The tab is built without packages that its libraries name and it never calls, each of these folders replaces one, and
+# without checks of errors that templ's code never has.
+$(DIST)/overlay.json: wasm/nohttp/http.go wasm/noregexp/regexp.go wasm/notemplate/template.go wasm/nosha256/sha256.go go.mod \
+		$(wildcard static/view/*_templ.go) static/pack/lean.go
+	@for stub in $(filter wasm/%.go,$^); do case $$stub in */http.go) of=net/http;; */template.go) of=html/template;; */sha256.go) of=crypto/sha256;; *) of=regexp;; esac; \
 	GOOS=js GOARCH=wasm $(GO) list -f '{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}} $(CURDIR)/'$$stub'{{"\n"}}{{end}}' $$of; done | \
 	awk 'BEGIN { printf "{\"Replace\":{" } \
 	NF { n = split($$1, part, "/"); m = split($$2, with, "/"); \
 	printf "%s\"%s\":\"%s\"", (count++ ? ",\n" : "\n"), $$1, (part[n] == with[m] ? $$2 : "") } \
 	END { print "\n}}" }' >$@
+	@$(GO) run ./static/pack -lean $@ static/view/*_templ.go
 
 generate: ## write the Go code of the templ components
 	@$(GO) tool templ generate -path static/view
@@ -65,7 +70,7 @@ test-go:
 
 test-wasm:
 	@echo "golden transcripts and the fold, in WASM"
-	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
+	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -overlay $(DIST)/overlay-lean.json -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
 
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
 	@LESSONS=all $(GO) test -timeout 30m -count=1 -run 'Lesson' -v ./server/e2e

@@ -1,5 +1,6 @@
 // Command pack writes FILE.br and FILE.gz beside each file named, for hosts that serve what is compressed already.
-// Gzip is for plain file hosts: the page unpacks it itself, since such hosts set no encoding.
+// Gzip is for plain file hosts: the page unpacks it itself, since such hosts set no encoding. With -lean OVERLAY it makes
+// the code smaller that the tab is built from: see lean.
 package main
 
 import (
@@ -15,7 +16,15 @@ import (
 
 func main() {
 	quality := flag.Int("quality", brotli.BestCompression, "brotli quality, 0 to 11")
+	overlayPath := flag.String("lean", "", "the overlay to which lean copies of the named _templ.go files are added")
 	flag.Parse()
+	if *overlayPath != "" {
+		if err := lean(*overlayPath, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "pack:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *quality < brotli.BestSpeed || *quality > brotli.BestCompression || flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "pack: want -quality 0 to 11 and at least one file: pack -quality 11 static/dist/lab.wasm")
 		os.Exit(2)

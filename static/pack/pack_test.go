@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -33,5 +34,62 @@ func TestTheTabKeepsItsBudget(t *testing.T) {
 func TestAMissingFileIsNamed(t *testing.T) {
 	if err := pack(filepath.Join(t.TempDir(), "absent.wasm"), 9); err == nil {
 		t.Error("packing a file that is not there went well")
+	}
+}
+
+// That lean copies say the same is shown by make test-wasm, which compares every picture of the gallery with them.
+func TestLeanDropsWhatCannotFail(t *testing.T) {
+	got, err := leanSource("x_templ.go", []byte(`package view
+
+func f() (templ_7745c5c3_Err error) {
+	templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p title=\"")
+	if templ_7745c5c3_Err != nil {
+		return templ_7745c5c3_Err
+	}
+	for range 2 {
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(name)
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: "x.templ", Line: 2, Col: 3}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+	}
+	templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(wide).Resolve(ctx)
+	if templ_7745c5c3_Err != nil {
+		return templ.Error{Err: templ_7745c5c3_Err, FileName: "x.templ", Line: 4, Col: 5}
+	}
+	templ_7745c5c3_Err = child().Render(ctx, templ_7745c5c3_Buffer)
+	if templ_7745c5c3_Err != nil {
+		return templ_7745c5c3_Err
+	}
+	return nil
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `package view
+
+func f() (templ_7745c5c3_Err error) {
+	templ_7745c5c3_Buffer.WriteString("<p title=\"")
+	for range 2 {
+		templ_7745c5c3_Var2 = string(name)
+		templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
+	}
+	templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(wide).Resolve(ctx)
+	if templ_7745c5c3_Err != nil {
+		return templ_7745c5c3_Err
+	}
+	templ_7745c5c3_Err = child().Render(ctx, templ_7745c5c3_Buffer)
+	if templ_7745c5c3_Err != nil {
+		return templ_7745c5c3_Err
+	}
+	return nil
+}
+`
+	if squeezed := strings.ReplaceAll(string(got), "\n\n", "\n"); squeezed != strings.ReplaceAll(want, "\n\n", "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
