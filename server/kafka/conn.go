@@ -47,13 +47,16 @@ type conn struct {
 	waiting  *hold
 	// unwritten is the size of the answers that were not written yet, roughly.
 	unwritten atomic.Int64
-	// wake tells the writer that there is something in out, or that the connection is over.
-	wake chan struct{}
+	// writers is the writer, while there is one.
+	writers sync.WaitGroup
 
 	mu            sync.Mutex
 	room          sync.Cond // the reader waits for room
+	more          sync.Cond // the writer waits for answers
 	inbox         []*call   // decoded; the loop has not seen them
 	out           []*call   // answered; the writer has not taken them
+	spareOut      []*call   // room for out, used in turn
+	writing       bool      // there is a writer
 	inFlight      int
 	inFlightBytes int
 	stalled       bool // the loop waits for unwritten to fall
@@ -68,13 +71,13 @@ type conn struct {
 }
 
 func newConn(s *Server, broker int32, nc net.Conn, id int64) *conn {
-	c := &conn{id: id, srv: s, broker: broker, dead: make(chan struct{}), wake: make(chan struct{}, 1)}
+	c := &conn{id: id, srv: s, broker: broker, dead: make(chan struct{})}
 	c.socket = socket{Conn: nc, c: c}
 	c.stream = &c.socket
 	c.waiting = &hold{pool: s.answers, end: func() {
 		c.end(refusal("it takes its answers too slowly while memory for them is short"))
 	}}
-	c.room.L = &c.mu
+	c.room.L, c.more.L = &c.mu, &c.mu
 	c.principal = anonymous
 	c.host = "/" + addressOf(nc.RemoteAddr())
 	c.turnFn, c.dispatchFn, c.flushFn = c.turn, c.dispatch, c.flush
@@ -91,16 +94,14 @@ func addressOf(a net.Addr) string {
 
 func (c *conn) touch() { c.lastActive.Store(int64(time.Since(c.srv.started))) }
 
-// serve is the connection's life; it returns when both of its goroutines are done.
+// serve is the connection's life, and its reader's; it returns when the last writer is done, too.
 func (c *conn) serve() {
 	if err := c.guard(c.secure); err != nil {
 		c.end(err)
 		return
 	}
-	var writer sync.WaitGroup
-	writer.Go(c.write)
 	c.end(c.guard(c.read))
-	writer.Wait()
+	c.writers.Wait()
 	c.giveAll()
 	c.post()
 }
@@ -298,9 +299,9 @@ func (c *conn) end(why error) {
 	bad := errors.As(why, &refused)
 	c.ended, c.byClient = reason(why), !bad && why != errDropped
 	close(c.dead)
-	c.wakeWriter()
 	c.socket.Close()
 	c.room.Broadcast()
+	c.more.Signal()
 	if bad {
 		c.srv.refused(c.broker, c.socket.RemoteAddr(), string(refused))
 	}

@@ -7,8 +7,8 @@
 // (header.go), decodes, and posts what it has to the loop. On the loop's goroutine (turn.go) the requests of one
 // connection run strictly one after the other: the next one starts when the one before is answered. That is Kafka's rule
 // (its SocketServer mutes a channel while a request is under way), so a parked JoinGroup or a waiting Fetch holds up what
-// was sent behind it on the same connection, and answers cannot overtake one another. The writer (writer.go) encodes and
-// writes. Each API key has a file of its own, named by its number, with its versions and KIPs on top.
+// was sent behind it on the same connection, and answers cannot overtake one another. A writer (writer.go), which an
+// idle connection has not, encodes and writes. Each API key has a file of its own, named by its number, with its versions and KIPs on top.
 //
 // # Bounds
 //

@@ -15,8 +15,8 @@ const (
 	// maxNames bounds the strings that a connection keeps, keptName their length in bytes: as many long ones would be a gigabyte.
 	maxNames = 1024
 	keptName = 256
-	// fewTopics is for how many topics an answered commit keeps room.
-	fewTopics = 4
+	// fewTopics is for how many topics an answered commit keeps room, fewPartitions for how many partitions of each.
+	fewTopics, fewPartitions = 4, 32
 )
 
 // readerSide is the part of a connection that belongs to the reader's goroutine.
@@ -97,47 +97,16 @@ func (c *call) forgetOffsets() {
 	if cap(commit.Topics) > fewTopics {
 		commit.Topics = nil
 	}
-	clear(commit.Topics)
-}
-
-// decodeCommit reads a commit whose strings lie in the frame, and puts others in their place.
-func (c *conn) decodeCommit(next *call, a *api, h header) error {
-	commit, ok := next.request.(*kmsg.OffsetCommitRequest)
-	if !ok {
-		commit = &kmsg.OffsetCommitRequest{}
-		next.request = commit
-	}
-	*commit = kmsg.OffsetCommitRequest{Version: h.version, Topics: commit.Topics[:0]} // reading leaves what its version lacks
-	body := h.body
-	if commit.IsFlexible() {
-		var err error
-		if body, err = skipTags(a, h); err != nil {
-			return err
-		}
-	}
-	if err := commit.UnsafeReadFrom(body); err != nil {
-		return cutBody(a, h)
-	}
-	if err := checkRows(a, h, commit); err != nil {
-		return err
-	}
-	commit.Group, commit.MemberID = c.keep(commit.Group, &c.lastGroup), c.keep(commit.MemberID, &c.lastMember)
-	commit.InstanceID = cloned(commit.InstanceID)
 	for i := range commit.Topics {
 		t := &commit.Topics[i]
-		t.Topic = c.keep(t.Topic, &c.lastTopic)
-		for j := range t.Partitions {
-			t.Partitions[j].Metadata = cloned(t.Partitions[j].Metadata)
+		room := t.Partitions
+		if cap(room) > fewPartitions {
+			room = nil
 		}
+		clear(room)
+		*t = kmsg.OffsetCommitRequestTopic{Partitions: room[:0]}
 	}
-	return nil
-}
-
-func cloned(s *string) *string {
-	if s != nil {
-		*s = strings.Clone(*s)
-	}
-	return s
+	commit.Topics = commit.Topics[:0]
 }
 
 // decodeHeartbeat reads a heartbeat whose strings lie in the frame, and puts kept ones in their place.

@@ -107,14 +107,62 @@ func TestUsedAgain(t *testing.T) {
 	})
 }
 
-// sameRequest compares; no topics are no topics, whether there was room for some or not.
+// sameRequest compares; no topics are no topics, whether there was room for some or not, and so with partitions.
 func sameRequest(a, b kmsg.Request) bool {
-	if x, ok := a.(*kmsg.OffsetCommitRequest); ok && len(x.Topics) == 0 {
-		copied := *x
-		copied.Topics = b.(*kmsg.OffsetCommitRequest).Topics
-		return len(copied.Topics) == 0 && reflect.DeepEqual(&copied, b)
+	x, ok := a.(*kmsg.OffsetCommitRequest)
+	if !ok {
+		return reflect.DeepEqual(a, b)
 	}
-	return reflect.DeepEqual(a, b)
+	copied := *x
+	copied.Topics = nil
+	for _, t := range x.Topics {
+		if len(t.Partitions) == 0 {
+			t.Partitions = nil
+		}
+		copied.Topics = append(copied.Topics, t)
+	}
+	return reflect.DeepEqual(&copied, b)
+}
+
+// TestCutCommits: the commits' own decoder takes what kmsg's takes, tagged fields and all, and refuses what that refuses,
+// wherever the bytes are cut and whatever is written over them.
+func TestCutCommits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawCommit(t)
+		r.UnknownTags.Set(5, []byte("tag"))
+		for i := range r.Topics {
+			r.Topics[i].UnknownTags.Set(300, nil)
+		}
+		frame := frameOf(r, 1)
+		if at := rapid.IntRange(0, 3*len(frame)).Draw(t, "at"); at >= 24 && at < len(frame) {
+			frame[at] = rapid.Byte().Draw(t, "byte")
+		}
+		frame = frame[:rapid.IntRange(24, len(frame)).Draw(t, "cut")]
+		c := &conn{srv: New(Config{})}
+		h, a, err := c.srv.parseHeader(frame)
+		if err != nil {
+			return
+		}
+		want, wantErr := decode(a, h)
+		got, gotErr := c.parse(slices.Clone(frame), true)
+		if (gotErr == nil) != (wantErr == nil) {
+			t.Fatalf("%x: %v, kmsg says %v", frame, gotErr, wantErr)
+		}
+		if gotErr != nil {
+			return
+		}
+		withoutTags := want.(*kmsg.OffsetCommitRequest)
+		withoutTags.UnknownTags = kmsg.Tags{}
+		for i := range withoutTags.Topics {
+			withoutTags.Topics[i].UnknownTags = kmsg.Tags{}
+			for j := range withoutTags.Topics[i].Partitions {
+				withoutTags.Topics[i].Partitions[j].UnknownTags = kmsg.Tags{}
+			}
+		}
+		if !sameRequest(got.request, withoutTags) {
+			t.Fatalf("%x: %+v, kmsg reads %+v", frame, got.request, withoutTags)
+		}
+	})
 }
 
 // TestSharedBeatsAreNotUsedAgain: a heartbeat's request that a later call of its batch has, too, outlives the first's answer.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// writeTimeout is how long a client may take no byte at all of an answer that waits for it.
+// writeTimeout is how long a client may take no byte at all of an answer that waits for it, or up to a second longer.
 const writeTimeout = 30 * time.Second
 
 // socket is a connection's TCP socket with its deadlines: it ends what is idle for connections.max.idle.ms, and who takes
@@ -16,8 +16,8 @@ const writeTimeout = 30 * time.Second
 type socket struct {
 	net.Conn
 	c *conn
-	// armed is when the read deadline was set last.
-	armed time.Time
+	// armed is when the read deadline was set last, writeArmed the one for writing.
+	armed, writeArmed time.Time
 }
 
 func (s *socket) Read(p []byte) (int, error) {
@@ -48,8 +48,11 @@ func (s *socket) Read(p []byte) (int, error) {
 
 func (s *socket) Write(buf []byte) (done int, err error) {
 	for done < len(buf) {
-		if err := s.Conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-			return done, err
+		if now := time.Now(); now.Sub(s.writeArmed) > time.Second { // it costs as much as encoding the answers
+			s.writeArmed = now
+			if err := s.Conn.SetWriteDeadline(now.Add(writeTimeout + time.Second)); err != nil {
+				return done, err
+			}
 		}
 		n, err := s.Conn.Write(buf[done:min(len(buf), done+writePiece)])
 		if n > 0 {
@@ -60,6 +63,9 @@ func (s *socket) Write(buf []byte) (done int, err error) {
 			}
 		}
 		done += n
+		if err != nil {
+			s.writeArmed = time.Time{}
+		}
 		if errors.Is(err, os.ErrDeadlineExceeded) && n == 0 {
 			return done, refusal(fmt.Sprintf("the client took no answer for %v", writeTimeout))
 		} else if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {

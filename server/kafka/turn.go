@@ -152,23 +152,20 @@ func (c *conn) finish(done *call) {
 	c.finished = append(c.finished, done)
 }
 
-// flush gives the turn's answers to the writer. It never waits for it.
+// flush gives the turn's answers to the writer, and starts one where there is none. It never waits for it.
 func (c *conn) flush(int64) {
 	c.flushing = false
 	c.mu.Lock()
 	c.out = append(c.out, c.finished...)
+	if !c.writing && c.ended == "" {
+		c.writing = true
+		c.writers.Go(c.write)
+	} else {
+		c.more.Signal()
+	}
 	c.mu.Unlock()
 	clear(c.finished)
 	c.finished = c.finished[:0]
-	c.wakeWriter()
-}
-
-// wakeWriter has the writer look: there is something in out, or the connection is over.
-func (c *conn) wakeWriter() {
-	select {
-	case c.wake <- struct{}{}:
-	default:
-	}
 }
 
 // leave forgets the connection: what waits for it, and whose members it carried.

@@ -16,51 +16,51 @@ const (
 	keepBuffer = 64 << 10
 )
 
-// buffers are for encoding. Most connections have nothing to write most of the time, so they hold none.
+// buffers are for encoding. Most connections have nothing to write most of the time, so they have neither a buffer nor a
+// writer's stack.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// write is the writer's life: answers to bytes.
+// write is a writer's life: answers to bytes.
 func (c *conn) write() {
 	err := c.guard(func() error {
-		var taken []*call
-		for {
-			<-c.wake
-			if c.over() {
-				return nil
-			}
-			buf := buffers.Get().(*[]byte)
-			for taken = c.takeOut(taken); len(taken) > 0; taken = c.takeOut(taken) {
-				var err error
-				if *buf, err = c.send((*buf)[:0], taken); err != nil {
-					return err
-				}
-			}
-			if cap(*buf) <= keepBuffer {
-				buffers.Put(buf)
+		buf := buffers.Get().(*[]byte)
+		for taken := c.takeOut(nil); len(taken) > 0; taken = c.takeOut(taken) {
+			var err error
+			if *buf, err = c.send((*buf)[:0], taken); err != nil {
+				return err
 			}
 		}
+		if cap(*buf) <= keepBuffer {
+			buffers.Put(buf)
+		}
+		return nil
 	})
 	if err != nil {
 		c.end(err)
 	}
 }
 
-// over tells whether the connection has ended.
-func (c *conn) over() bool {
-	select {
-	case <-c.dead:
-		return true
-	default:
-		return false
-	}
-}
-
-func (c *conn) takeOut(spare []*call) []*call {
-	clear(spare)
+// takeOut takes what is answered, and gives back the slice that it took before. Where there is nothing the writer of a busy
+// connection waits; of one whose client asks now and then it ends, and so it does where the connection is over: then nothing is
+// returned. To start a writer for each burst would cost a tenth of what many heartbeats cost.
+func (c *conn) takeOut(before []*call) (taken []*call) {
+	clear(before)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	taken := c.out
-	c.out = spare[:0]
+	if before != nil {
+		c.spareOut = before[:0]
+	}
+	for len(c.out) == 0 && c.ended == "" {
+		if len(before) < 2 && c.inFlight == 0 {
+			c.writing = false
+			return nil
+		}
+		c.more.Wait()
+	}
+	if c.ended != "" {
+		return nil
+	}
+	taken, c.out, c.spareOut = c.out, c.spareOut, nil
 	return taken
 }
 
