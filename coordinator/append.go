@@ -43,13 +43,28 @@ type inflight struct {
 type batchRoom struct {
 	records []record.Record
 	bytes   []byte // their keys and values
+	// told is where what commits tell of their offsets comes to lie: events keep that, so it is not used again.
+	told []event.OffsetValue
+}
+
+// toldRoom is for how many offsets room is made at once.
+const toldRoom = 56
+
+// forTold returns room for n offsets.
+func (r *batchRoom) forTold(n int) []event.OffsetValue {
+	if len(r.told) < n {
+		r.told = make([]event.OffsetValue, max(n, toldRoom))
+	}
+	room := r.told[:0:n]
+	r.told = r.told[n:]
+	return room
 }
 
 // empty gives the room free, unless it has grown very large.
 func (r *batchRoom) empty() {
 	const keepRecords, keepBytes = 1024, 64 << 10
 	if cap(r.records) > keepRecords || cap(r.bytes) > keepBytes {
-		*r = batchRoom{}
+		r.records, r.bytes = nil, nil
 	}
 	r.records, r.bytes = r.records[:0], r.bytes[:0]
 }

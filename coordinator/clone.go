@@ -64,6 +64,7 @@ func (c *Coordinator) bind(wheel *purgatory.Wheel, s *purgatory.Purgatory[int32,
 func (g *group) clone(memberSlots []*member) *group {
 	k := *g
 	k.members = slices.Clone(g.members)
+	k.last = nil
 	k.byID = make(map[string]*member, len(g.byID))
 	for i, m := range k.members {
 		k.members[i] = memberSlots[m.slot]

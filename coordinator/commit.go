@@ -185,7 +185,7 @@ func (c *Coordinator) storeOffsets(r *Request, q *kmsg.OffsetCommitRequest, t *t
 	}
 	k := &a.commit
 	*k = commit{ticket: r.Ticket, member: q.MemberID, sinceMs: c.nowMs, resp: resp,
-		told: make([]event.OffsetValue, 0, n), values: slices.Grow(k.values[:0], n), txn: t}
+		told: c.room.forTold(n), values: slices.Grow(k.values[:0], n), txn: t}
 	first := len(c.room.records)
 	refused := c.stageOffsets(q, k, table, resp, n)
 	if len(refused) > 0 {

@@ -28,6 +28,7 @@ type group struct {
 
 	members     []*member // in the order in which they were added
 	byID        map[string]*member
+	last        *member            // that member found last; it may have gone, or have another id by now
 	byInstance  map[string]*member // static members by group.instance.id; nil before the first
 	supporters  map[string]int     // how many members know a protocol (Kafka: supportedProtocols)
 	pending     []*member          // ids that were issued and have not joined yet (KIP-394)
@@ -197,6 +198,16 @@ func (c *Coordinator) addGroup(g *group) {
 	}
 	c.groups[g.id] = g
 	c.armCleanup()
+}
+
+// member returns the member with an id, nil where there is none.
+func (g *group) member(id string) *member {
+	if m := g.last; m != nil && m.id == id && !m.gone {
+		return m
+	}
+	m := g.byID[id]
+	g.last = m
+	return m
 }
 
 // find returns a group, nil where there is none.

@@ -82,7 +82,7 @@ func (g *group) checkIdentity(id string, instance *string) (m *member, code int1
 			return nil, codeFencedInstanceID, "the instance id belongs to another member id"
 		}
 	}
-	if m = g.byID[id]; m == nil {
+	if m = g.member(id); m == nil {
 		return nil, codeUnknownMemberID, g.notMember(id)
 	}
 	return m, codeNone, ""

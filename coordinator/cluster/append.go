@@ -13,13 +13,13 @@ import (
 // ReplicaManager.appendRecords and DelayedProduce).
 func (c *Cluster) Append(nowMs int64, r AppendRequest) {
 	c.at(nowMs)
-	c.try(r, Appended{Broker: r.Broker, Topic: r.Topic, Partition: r.Partition, Ticket: r.Ticket, Internal: r.Internal,
+	c.try(&r, Appended{Broker: r.Broker, Topic: r.Topic, Partition: r.Partition, Ticket: r.Ticket, Internal: r.Internal,
 		BaseOffset: -1, LogStartOffset: -1})
 }
 
 // try appends and answers, now or when the replicas have it.
-func (c *Cluster) try(r AppendRequest, result Appended) {
-	fault := c.struck(&r)
+func (c *Cluster) try(r *AppendRequest, result Appended) {
+	fault := c.struck(r)
 	end, refused := int64(0), fault.refusal()
 	if refused == nil {
 		end, refused = c.append(r, &result)
@@ -69,7 +69,7 @@ func (c *Cluster) finish(a Appended) {
 }
 
 // append writes the batch and tells up to where the replicas must follow.
-func (c *Cluster) append(r AppendRequest, result *Appended) (end int64, refused *log.Error) {
+func (c *Cluster) append(r *AppendRequest, result *Appended) (end int64, refused *log.Error) {
 	p, code := c.led(r.Broker, r.Topic, r.Partition, r.Epoch)
 	if code == codeFencedLeaderEpoch || code == codeUnknownLeaderEpoch {
 		code = codeNotLeaderOrFollower // an append that names another epoch comes from a leader that no longer is one
@@ -111,7 +111,7 @@ func (c *Cluster) append(r AppendRequest, result *Appended) (end int64, refused 
 }
 
 // check reads the batch. The coordinator's own are known to be well-formed.
-func (c *Cluster) check(p *partition, r AppendRequest) (log.Batch, error) {
+func (c *Cluster) check(p *partition, r *AppendRequest) (log.Batch, error) {
 	if r.Internal {
 		b, _, err := log.Parse(r.Batch)
 		if err == nil && len(r.Batch) > p.topic.maxMessageBytes {
@@ -163,7 +163,7 @@ func refusal(err error) *log.Error {
 	return &log.Error{Code: codeStorageError, Reason: err.Error()}
 }
 
-func (c *Cluster) whyNot(p *partition, r AppendRequest) string {
+func (c *Cluster) whyNot(p *partition, r *AppendRequest) string {
 	switch {
 	case p == nil:
 		return fmt.Sprintf("there is no partition %d of %q", r.Partition, r.Topic)
@@ -174,7 +174,7 @@ func (c *Cluster) whyNot(p *partition, r AppendRequest) string {
 }
 
 // write appends to the leader's log, tells it, and has the followers' parked fetches answered.
-func (c *Cluster) write(p *partition, b log.Batch, r AppendRequest) error {
+func (c *Cluster) write(p *partition, b log.Batch, r *AppendRequest) error {
 	l := p.local().log
 	c.stillCaughtUp(p, l.KeptOffset())
 	segments := l.Segments()

@@ -40,7 +40,7 @@ func (c *Cluster) WriteMarkerAt(nowMs int64, leader int32, m MarkerRequest) {
 		c.finish(result)
 		return
 	}
-	c.try(r, result)
+	c.try(&r, result)
 }
 
 func (m *MarkerRequest) unanswered(leader int32) Appended {

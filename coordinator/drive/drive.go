@@ -73,7 +73,10 @@ type Drive struct {
 	nextProducerID int64
 	loads          []load
 	records        recordBuffer
-	out, spare     Output
+	// soon is the broker that has requests of HandleSoon which are not settled, 0 where there are none; soonCount is how many.
+	soon       int32
+	soonCount  int
+	out, spare Output
 }
 
 // machine is a broker's coordinator.
@@ -112,8 +115,9 @@ func New(nowMs int64, cfg Config) *Drive {
 	return d
 }
 
-// at notes the time of a door. Where a host's clock went back, time stands still here.
+// at notes the time of a door, after what HandleSoon has left to do. Where a host's clock went back, time stands still here.
 func (d *Drive) at(nowMs int64) int64 {
+	d.settleSoon()
 	d.nowMs = max(d.nowMs, nowMs)
 	return d.nowMs
 }
@@ -134,6 +138,34 @@ func (d *Drive) Handle(nowMs int64, broker int32, r coordinator.Request) {
 		m.stale = true
 	}
 	d.settle()
+}
+
+// soonMost bounds how many requests are settled together: a few share most of what it costs to look round, and of many commits of one
+// partition each would have to be looked for among those that came after it.
+const soonMost = 8
+
+// HandleSoon is Handle for a host that has more requests at hand: what comes of those that are for one broker is done together,
+// before any other door does something, or with the next Take.
+func (d *Drive) HandleSoon(nowMs int64, broker int32, r coordinator.Request) {
+	m := d.machine(broker)
+	if m == nil || ofTransaction(r.Kmsg) {
+		d.Handle(nowMs, broker, r)
+		return
+	}
+	if d.soon != broker || d.soonCount == soonMost || nowMs > d.nowMs {
+		d.at(nowMs)
+	}
+	d.soon = broker
+	d.soonCount++
+	m.c.Handle(d.nowMs, r)
+	m.stale = true
+}
+
+func (d *Drive) settleSoon() {
+	if d.soon != 0 {
+		d.soon, d.soonCount = 0, 0
+		d.settle()
+	}
 }
 
 // Append appends a client's batch. The outcome comes in Output.Produced.
@@ -297,6 +329,7 @@ func (d *Drive) SetQuiet(quiet bool) { d.cluster.SetQuiet(quiet) }
 
 // Take returns what has come out since the last Take.
 func (d *Drive) Take() Output {
+	d.settleSoon()
 	out := d.out
 	if !inOrder(out.Events) { // what two machines did in one round was taken one after the other
 		slices.SortFunc(out.Events, func(a, b event.Event) int { return int(a.Seq - b.Seq) })
@@ -403,6 +436,7 @@ func (d *Drive) Probe(nowMs int64, broker int32, r coordinator.Request) coordina
 
 // Clone returns a copy that goes its own way and numbers its events with n.
 func (d *Drive) Clone(n *event.Numbers) *Drive {
+	d.settleSoon()
 	k := *d
 	k.cfg.Numbers, k.cfg.Cluster.Numbers, k.cfg.Loading = n, n, nil
 	k.cluster = d.cluster.Clone(n)

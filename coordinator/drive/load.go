@@ -26,7 +26,6 @@ func (l *load) is(topic string, of cluster.Leadership) bool {
 // recordBuffer is room that is used again for every batch.
 type recordBuffer struct {
 	loaded []record.Record
-	encode []log.Record
 	batch  []byte
 }
 
@@ -34,19 +33,17 @@ type recordBuffer struct {
 const maxRoom = 64 << 10
 
 // encoded is a batch that is good until the next one.
-func (b *recordBuffer) encoded(producer log.Producer, attributes int16, records []log.Record) []byte {
-	batch := log.EncodeInto(b.batch, producer, attributes, records)
+func (b *recordBuffer) encoded(producer log.Producer, attributes int16, records []record.Record) []byte {
+	e := log.Begin(b.batch)
+	for i := range records {
+		r := &records[i]
+		e.Add(&log.Record{TimestampMs: r.TimestampMs, Key: r.Key, Value: r.Value})
+	}
+	batch := e.End(producer, attributes)
 	if cap(batch) <= maxRoom {
 		b.batch = batch
 	}
 	return batch
-}
-
-func (b *recordBuffer) plain(n int) []log.Record {
-	if cap(b.encode) < n {
-		b.encode = make([]log.Record, n)
-	}
-	return b.encode[:n]
 }
 
 // runLoads reads the next chunk of every load that is due, and reports whether there was one.

@@ -136,16 +136,12 @@ func (d *Drive) takeMachine(id int32, m *machine) {
 
 // append writes a coordinator's records as one batch.
 func (d *Drive) append(broker int32, a *coordinator.Append) {
-	records := d.records.plain(len(a.Records))
-	for i, r := range a.Records {
-		records[i] = log.Record{TimestampMs: r.TimestampMs, Key: r.Key, Value: r.Value}
-	}
 	producer, attributes := log.NoProducer, int16(0)
 	if a.Transactional {
 		producer, attributes = log.Producer{ID: a.ProducerID, Epoch: a.ProducerEpoch, BaseSequence: -1}, log.Transactional
 	}
 	d.cluster.Append(d.nowMs, cluster.AppendRequest{Broker: broker, Topic: cluster.OffsetsTopic, Partition: a.Partition,
-		Epoch: a.Epoch, Batch: d.records.encoded(producer, attributes, records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
+		Epoch: a.Epoch, Batch: d.records.encoded(producer, attributes, a.Records), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: a.Ticket,
 		Internal: true, Group: a.Group, Offsets: a.Offsets, Cause: a.Cause, What: a.What})
 	d.clusterStale = true
 }

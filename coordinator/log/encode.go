@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -45,36 +46,55 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Encode packs records into one uncompressed batch with base offset 0. attributes may carry Transactional and Control.
 // A batch without records is legal to encode; only compaction and markers leave such ones in a log.
 func Encode(p Producer, attributes int16, records []Record) []byte {
-	return EncodeInto(nil, p, attributes, records)
-}
-
-// EncodeInto is Encode in the room of a slice whose content is no longer needed.
-func EncodeInto(room []byte, p Producer, attributes int16, records []Record) []byte {
 	size := HeaderBytes
 	for i := range records {
 		size += 20 + len(records[i].Key) + len(records[i].Value) // a guess: append grows what headers and varints add
 	}
-	b := slices.Grow(room[:0], size)[:HeaderBytes]
-	clear(b)
-	var baseTime, maxTime int64 = -1, -1
-	if len(records) > 0 {
-		baseTime, maxTime = records[0].TimestampMs, math.MinInt64
-	}
+	e := Begin(make([]byte, 0, size))
 	for i := range records {
-		maxTime = max(maxTime, records[i].TimestampMs)
-		b = appendRecord(b, &records[i], baseTime, i)
+		e.Add(&records[i])
 	}
+	return e.End(p, attributes)
+}
+
+// Encoder packs records into a batch one after the other.
+type Encoder struct {
+	b                []byte
+	count            int
+	baseMs, newestMs int64
+}
+
+// Begin begins a batch in the room of a slice whose content is no longer needed.
+func Begin(room []byte) Encoder {
+	b := slices.Grow(room[:0], HeaderBytes)[:HeaderBytes]
+	clear(b)
+	return Encoder{b: b, baseMs: -1, newestMs: -1}
+}
+
+// Add packs the next record; its offset is not read.
+func (e *Encoder) Add(r *Record) {
+	if e.count == 0 {
+		e.baseMs, e.newestMs = r.TimestampMs, r.TimestampMs
+	}
+	e.newestMs = max(e.newestMs, r.TimestampMs)
+	e.b = appendRecord(e.b, r, e.baseMs, e.count)
+	e.count++
+}
+
+// End is the batch.
+func (e *Encoder) End(p Producer, attributes int16) []byte {
+	b := e.b
 	binary.BigEndian.PutUint32(b[atLength:], uint32(len(b)-lengthCounts))
 	binary.BigEndian.PutUint32(b[atLeaderEpoch:], math.MaxUint32) // -1 until a leader appends it
 	b[atMagic] = 2
 	binary.BigEndian.PutUint16(b[atAttributes:], uint16(attributes&^CodecMask))
-	binary.BigEndian.PutUint32(b[atLastDelta:], uint32(max(0, len(records)-1)))
-	binary.BigEndian.PutUint64(b[atBaseTime:], uint64(baseTime))
-	binary.BigEndian.PutUint64(b[atMaxTime:], uint64(maxTime))
+	binary.BigEndian.PutUint32(b[atLastDelta:], uint32(max(0, e.count-1)))
+	binary.BigEndian.PutUint64(b[atBaseTime:], uint64(e.baseMs))
+	binary.BigEndian.PutUint64(b[atMaxTime:], uint64(e.newestMs))
 	binary.BigEndian.PutUint64(b[atProducerID:], uint64(p.ID))
 	binary.BigEndian.PutUint16(b[atProducerEpoch:], uint16(p.Epoch))
 	binary.BigEndian.PutUint32(b[atBaseSequence:], uint32(p.BaseSequence))
-	binary.BigEndian.PutUint32(b[atCount:], uint32(len(records)))
+	binary.BigEndian.PutUint32(b[atCount:], uint32(e.count))
 	binary.BigEndian.PutUint32(b[atCRC:], crc32.Checksum(b[atAttributes:], castagnoli))
 	return b
 }
@@ -137,13 +157,8 @@ func bytesSize(data []byte) int {
 }
 
 func varintSize(v int64) int {
-	u := uint64(v<<1) ^ uint64(v>>63)
-	n := 1
-	for u >= 0x80 {
-		u >>= 7
-		n++
-	}
-	return n
+	const perByte = 7
+	return (bits.Len64(uint64(v<<1)^uint64(v>>63)|1) + perByte - 1) / perByte
 }
 
 // rebuild writes a batch anew with some of its records, which keep their offsets. With a horizon the batch says from when

@@ -38,7 +38,7 @@ type Config struct {
 	// TurnBegins runs at the beginning of each turn: what Wake told of is given to the drive here. TurnEnds runs when everything
 	// that the turn appended is known: its writing begins here, beside the loop. nil: nothing.
 	TurnBegins, TurnEnds func(nowMs int64)
-	// Sink gets the events of each turn, by Seq. It runs on the loop's goroutine, must not block, and copies what it keeps:
+	// Sink gets the events, by Seq, those of a round or of a turn at a time. It runs on the loop's goroutine, must not block, and copies what it keeps:
 	// the slice is used again. nil: nobody listens.
 	Sink func([]event.Event)
 }
@@ -218,10 +218,17 @@ func (l *Loop) take() {
 	}
 }
 
-// collect merges the drive's events with those that were told meanwhile, both by Seq.
+// collect merges the drive's events with those that were told meanwhile, both by Seq. Mostly nothing was, and the sink gets
+// the drive's as they are.
 func (l *Loop) collect(events []event.Event) {
 	told := l.told
-	if l.cfg.Sink != nil {
+	switch {
+	case l.cfg.Sink == nil:
+	case len(told) == 0 && len(l.events) == 0:
+		if len(events) > 0 {
+			l.cfg.Sink(events)
+		}
+	default:
 		for len(told) > 0 && len(events) > 0 {
 			if told[0].Seq < events[0].Seq {
 				l.events, told = append(l.events, told[0]), told[1:]
@@ -272,7 +279,7 @@ func (l *Loop) Ticket() int64 { return l.waiting.next() }
 func (l *Loop) Handle(nowMs int64, broker int32, r coordinator.Request, to Receiver) (ticket int64) {
 	r.Ticket = l.Ticket()
 	l.waiting.put(r.Ticket, to)
-	l.cfg.Drive.Handle(nowMs, broker, r)
+	l.cfg.Drive.HandleSoon(nowMs, broker, r)
 	return r.Ticket
 }
 
