@@ -10,6 +10,7 @@ package event
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Truth says how an event came to be known. Stale and unknown are not among the values: they are the fold's to derive.
@@ -78,15 +79,43 @@ type wireEvent struct {
 }
 
 // MarshalJSON writes the header's fields, the body's kind and the body.
-func (e Event) MarshalJSON() ([]byte, error) {
+func (e Event) MarshalJSON() ([]byte, error) { return e.AppendJSON(nil) }
+
+// AppendJSON appends what MarshalJSON writes to dst. It is for hosts that write many: json.Marshal reads through what
+// MarshalJSON has written once more.
+func (e Event) AppendJSON(dst []byte) ([]byte, error) {
 	if e.Body == nil {
-		return nil, fmt.Errorf("event %d has no body", e.Seq)
+		return dst, fmt.Errorf("event %d has no body", e.Seq)
 	}
 	body, err := json.Marshal(e.Body)
 	if err != nil {
-		return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Body.Kind(), err)
+		return dst, fmt.Errorf("event %d, %s: %w", e.Seq, e.Body.Kind(), err)
 	}
-	return json.Marshal(wireEvent{e.Seq, e.AtMs, e.AtHiMs, e.Broker, e.Group, e.Cause, e.Truth, e.Body.Kind(), body})
+	dst = strconv.AppendInt(append(dst, `{"seq":`...), e.Seq, 10)
+	dst = strconv.AppendInt(append(dst, `,"atMs":`...), e.AtMs, 10)
+	dst = appendNumber(dst, `,"atHiMs":`, e.AtHiMs)
+	dst = appendNumber(dst, `,"broker":`, int64(e.Broker))
+	dst = appendText(dst, `,"group":`, e.Group)
+	dst = appendNumber(dst, `,"cause":`, e.Cause)
+	dst = appendText(dst, `,"truth":`, string(e.Truth))
+	dst = append(append(append(dst, `,"kind":"`...), e.Body.Kind()...), `","body":`...)
+	return append(append(dst, body...), '}'), nil
+}
+
+// appendNumber and appendText append a field, unless it is zero.
+func appendNumber(dst []byte, name string, n int64) []byte {
+	if n == 0 {
+		return dst
+	}
+	return strconv.AppendInt(append(dst, name...), n, 10)
+}
+
+func appendText(dst []byte, name, text string) []byte {
+	if text == "" {
+		return dst
+	}
+	quoted, _ := json.Marshal(text) // a string cannot fail
+	return append(append(dst, name...), quoted...)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. An unknown kind or truth is an error that names it.

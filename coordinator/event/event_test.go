@@ -220,3 +220,27 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+// TestAppendJSON: what is written field by field is what package json writes, whatever the names are.
+func TestAppendJSON(t *testing.T) {
+	for _, e := range []Event{
+		{Seq: 1, Body: AppendFinished{}},
+		{Seq: 2, AtMs: -3, AtHiMs: 4, Broker: 5, Group: "<g>&\u2028\"\\\x00\xff é", Cause: 6, Truth: Inferred, Body: ReplySent{Guard: "</script>"}},
+	} {
+		body, err := json.Marshal(e.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(wireEvent{e.Seq, e.AtMs, e.AtHiMs, e.Broker, e.Group, e.Cause, e.Truth, e.Body.Kind(), body})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := e.AppendJSON([]byte("before"))
+		if err != nil || string(got) != "before"+string(want) {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+	}
+	if _, err := (Event{Seq: 7}).AppendJSON(nil); err == nil {
+		t.Error("an event without a body is written")
+	}
+}

@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -13,6 +12,9 @@ import (
 // cacheBytes bounds the encoded events that are kept. When they are more, all are forgotten and encoded again where
 // somebody still wants them.
 const cacheBytes = 64 << 20
+
+// likelyBytes is how long most encoded events are.
+const likelyBytes = 256
 
 // cache holds encoded events, so that each is encoded once however many viewers there are. It is empty while nobody
 // watches. Its lock is never taken by Publish.
@@ -38,7 +40,7 @@ func (c *cache) write(dst []byte, events []event.Event, size int) (out []byte, n
 	for i := range events {
 		s := &c.slots[events[i].Seq%int64(len(c.slots))]
 		if s.seq != events[i].Seq {
-			text, err := json.Marshal(events[i])
+			text, err := events[i].AppendJSON(make([]byte, 0, likelyBytes))
 			if err != nil {
 				return dst, n, encoded, err
 			}
@@ -84,7 +86,7 @@ func (s *encodedSnapshot) encode(h *Hub) ([][]byte, error) {
 	s.once.Do(func() {
 		s.json = make([][]byte, len(s.Events))
 		for i := range s.Events {
-			if s.json[i], s.err = json.Marshal(s.Events[i]); s.err != nil {
+			if s.json[i], s.err = s.Events[i].AppendJSON(make([]byte, 0, likelyBytes)); s.err != nil {
 				return
 			}
 		}
