@@ -21,7 +21,7 @@ const (
 	// largeBody is the size from which bodies take turns to be decoded: decoding reserves up to thirty times as much before
 	// anything can be counted. Produce is counted first (checkProduce).
 	largeBody     = 256 << 10
-	decodedAtOnce = 2
+	decodedAtOnce = 1
 )
 
 // decoding are the turns of large bodies.

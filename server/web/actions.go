@@ -148,9 +148,14 @@ func read(w http.ResponseWriter, r *http.Request, v any, shape string) bool {
 		}
 	}
 	var tooLarge *http.MaxBytesError
+	var other *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return true
+	case errors.As(err, &other) && other.Field == "": // encoding/json's own words would tell Go's types
+		refuse(w, http.StatusBadRequest, "the body is not the JSON object it should be: it is a JSON "+other.Value, "send "+shape)
+	case errors.As(err, &other):
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("the body is not the JSON object it should be: %q cannot be a %s", other.Field, other.Value), "send "+shape)
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", maxBody), "send "+shape)
 	case errors.Is(err, io.EOF):

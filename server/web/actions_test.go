@@ -93,7 +93,7 @@ func TestBadActions(t *testing.T) {
 		{"/api/topics/" + url.PathEscape(nasty) + "/partitions", `{"total":8}`, 404, "unknown topic"},
 		{"/api/topics/orders/partitions", "", 400, "the body is empty"},
 		{"/api/topics/orders/partitions", "8", 400, "not the JSON object"},
-		{"/api/topics/orders/partitions", `{"total":"8"}`, 400, "not the JSON object"},
+		{"/api/topics/orders/partitions", `{"total":"8"}`, 400, "not the JSON object it should be: \"total\" cannot be a string"},
 		{"/api/topics/orders/partitions", `{"total":0}`, 400, "no number from 1 to 10000"},
 		{"/api/topics/orders/partitions", `{"total":-1}`, 400, "no number from 1 to 10000"},
 		{"/api/topics/orders/partitions", `{"total":99999999999}`, 400, "not the JSON object"},
@@ -107,7 +107,7 @@ func TestBadActions(t *testing.T) {
 		{"/api/demo", `{}`, 400, "one thing at a time"},
 		{"/api/demo", `{"start":1,"kill":"demo-1"}`, 400, "one thing at a time"},
 		{"/api/demo", `{"start":99}`, 409, "at most 16"},
-		{"/api/demo", `[]`, 400, "not the JSON object"},
+		{"/api/demo", `[]`, 400, "not the JSON object it should be: it is a JSON array"},
 		{"/api/demo", `{"kill":"<script>"`, 400, "not the JSON object"},
 	} {
 		refused(t, l.ask("POST", c.target, withToken, body(c.body)), c.status, c.words)
