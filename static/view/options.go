@@ -128,6 +128,8 @@ type LessonState struct {
 	// Allow lists the verbs that a learner may give now ("kill", "start", …); Clients their possible targets.
 	Allow   []string
 	Clients []string
+	// Deeds are what can be done beside the buttons after taking over.
+	Deeds []Deed
 	// Waits says in words what the step waits for.
 	Waits string
 }

@@ -188,8 +188,10 @@ var keyHelp = []struct {
 	{[]string{"Y"}, "key.why"},
 	{[]string{"1", "…", "7"}, "key.panes"},
 	{[]string{"/"}, "key.find"},
+	{[]string{"C"}, "key.command"},
 	{[]string{"F"}, "key.freeze"},
 	{[]string{"L"}, "key.link"},
+	{[]string{"S"}, "key.share"},
 	{[]string{"Esc"}, "key.escape"},
 	{[]string{"?"}, "key.help"},
 }

@@ -12,6 +12,7 @@ var wordsOfSandbox = map[string]Text{
 	"panel.timeouts": {"Timeouts", "超时"},
 
 	"deed.do":             {"Do it", "执行"},
+	"deed.more":           {"More", "更多"},
 	"deed.commit":         {"Commit an offset", "提交位移"},
 	"deed.busy":           {"Work without polling", "处理记录，不调用 poll"},
 	"deed.drop":           {"Lose the next messages", "丢掉接下来的消息"},
@@ -27,7 +28,6 @@ var wordsOfSandbox = map[string]Text{
 	"deed.fail-appends":   {"Fail the next appends", "让接下来的写入失败"},
 	"deed.slow-appends":   {"Slow the next appends", "拖慢接下来的写入"},
 	"deed.delete-topic":   {"Delete a topic", "删除 topic"},
-	"deed.ask":            {"Send one request by hand", "手工发送一个请求"},
 
 	"field.CONSUMER":        {"consumer", "消费者"},
 	"field.BROKER":          {"broker", "broker"},

@@ -75,6 +75,13 @@ func (t *Tab) common(action, arg string) bool {
 		t.say(map[bool]string{true: "keys-off", false: "keys-on"}[t.keysOff])
 	case "help":
 		t.out.Help = true
+	case "crash":
+		t.crash(arg)
+	case "unstored":
+		if !t.unstored {
+			t.unstored = true
+			t.say("unstored", arg)
+		}
 	case "pane":
 		t.out.Reveal = "part-" + arg
 	case "waiting":
@@ -151,7 +158,7 @@ func (m *lessonMode) do(action, arg string) bool {
 			m.open(arg)
 		}
 	default:
-		return m.narration(action, arg)
+		return m.export(action, arg) || m.narration(action, arg)
 	}
 	return true
 }
@@ -262,6 +269,9 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	}
 	if p.Gate() == lessons.Free {
 		s.Allow = lessons.FreeVerbs
+		if m.t.sandbox == nil {
+			s.Deeds = deedsOf(m.head.engine)
+		}
 		o.Focus, o.FocusClient = "", ""
 	}
 	if w := m.head.engine.World(); w != nil {

@@ -14,9 +14,9 @@ type Key struct {
 var keyMap = map[string][2]string{
 	" ": {"play"}, "ArrowRight": {"step"}, "ArrowLeft": {"back"}, "Home": {"start"}, "End": {"end"},
 	"t": {"next-timer"}, "]": {"faster"}, "[": {"slower"}, "u": {"undo"}, "g": {"goal"}, "h": {"hint"},
-	"w": {"waiting"}, "y": {"why"}, "l": {"link"}, "n": {"next"}, "p": {"prev"}, "q": {"question"}, "f": {"freeze"},
+	"w": {"waiting"}, "y": {"why"}, "l": {"link"}, "s": {"share"}, "n": {"next"}, "p": {"prev"}, "q": {"question"}, "f": {"freeze"},
 	"1": {"pane", "clients"}, "2": {"pane", "shelves"}, "3": {"pane", "machine"}, "4": {"pane", "purgatory"},
-	"5": {"pane", "tape"}, "6": {"pane", "timeline"}, "7": {"pane", "transcript"}, "/": {"find"},
+	"5": {"pane", "tape"}, "6": {"pane", "timeline"}, "7": {"pane", "transcript"}, "/": {"find"}, "c": {"command"},
 }
 
 // Key does what a key stands for and tells whether it stands for anything.
@@ -68,6 +68,8 @@ func (t *Tab) offers(action string) bool {
 	switch action {
 	case "freeze":
 		return t.live != nil
+	case "command":
+		return t.sandbox != nil
 	case "pane", "waiting", "why", "find":
 		return true
 	}

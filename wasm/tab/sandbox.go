@@ -86,6 +86,8 @@ func (s *sandbox) do(action, arg string) bool {
 		s.exec(arg)
 	case "console":
 		s.console.take(s, arg)
+	case "command":
+		s.t.out.Reveal = consoleField
 	case "typed":
 		s.console.typed = arg
 	case "complete":

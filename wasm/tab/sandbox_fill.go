@@ -29,7 +29,7 @@ func (s *sandbox) fill(o *view.Options) *view.Model {
 	x.Consumers, x.Brokers, x.Group = w.Consumers(), int(w.Brokers()), m.head.engine.Group()
 	switch s.panel {
 	case "act":
-		x.Deeds = s.deeds()
+		x.Deeds = deedsOf(m.head.engine)
 	case "build":
 		s.fillBuild(x)
 	case "script":
@@ -98,9 +98,8 @@ var formVerbs = []string{"commit", "busy", "drop", "delay", "duplicate", "cut", 
 var fieldValues = map[string]string{"COUNT": "1", "DURATION": "5s", "PERCENT": "5%", "OFFSET": "42", "TOTAL": "8",
 	"API": "Heartbeat", "WRITES": "offsets", "ERROR": "NOT_ENOUGH_REPLICAS"}
 
-// deeds are the forms, with what there is to choose from.
-func (s *sandbox) deeds() (list []view.Deed) {
-	e := s.t.lesson.head.engine
+// deedsOf are the forms, with what there is to choose from.
+func deedsOf(e *script.Engine) (list []view.Deed) {
 	for _, verb := range formVerbs {
 		m, _ := script.ManualOf(verb)
 		d := view.Deed{Verb: verb, Help: m.Help}

@@ -16,7 +16,8 @@ consumer c3 session=10s rebalance=60s
 start c1
 start c2
 start c3
-until state Stable and members == 3
+until state Stable and unowned == 0
+advance 6s
 `},
 	{"static", `seed 2
 brokers 3
@@ -28,7 +29,8 @@ consumer s3 instance=pod-3 session=30s rebalance=60s
 start s1
 start s2
 start s3
-until state Stable and members == 3
+until state Stable and unowned == 0
+advance 6s
 `},
 	{"cooperative", `seed 3
 brokers 3
@@ -39,7 +41,8 @@ consumer k2 assignor=cooperative-sticky session=10s rebalance=60s
 consumer k3 assignor=cooperative-sticky session=10s rebalance=60s
 start k1
 start k2
-until state Stable and members == 2
+until state Stable and unowned == 0
+advance 6s
 `},
 	{"failover", `seed 4
 brokers 3
@@ -51,7 +54,7 @@ consumer c1 session=10s rebalance=60s
 consumer c2 session=10s rebalance=60s
 start c1
 start c2
-until state Stable and members == 2
+until state Stable and unowned == 0
 advance 6s
 `},
 	{"transactions", `seed 5
@@ -62,7 +65,8 @@ consumer t1 transactional=copy-1 session=10s rebalance=60s transaction-timeout=2
 consumer t2 transactional=copy-2 session=10s rebalance=60s transaction-timeout=20s
 start t1
 start t2
-until state Stable and members == 2
+until state Stable and unowned == 0
+advance 6s
 `},
 	{"empty", `seed 6
 brokers 3

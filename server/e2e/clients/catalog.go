@@ -65,6 +65,8 @@ var lockedRows = []struct{ client, mechanism string }{
 	{"sarama", "SCRAM-SHA-256"},
 	{"kafka-go", "SCRAM-SHA-512"},
 	{"kafka-python", "SCRAM-SHA-512"},
+	{"kafka-python-2.0", "SCRAM-SHA-256"}, // these two shake hands as SaslHandshake v0 has it, and send bare tokens
+	{"kafka-python-1.4", "PLAIN"},
 	{"aiokafka", "SCRAM-SHA-256"},
 	{"kafkajs", "SCRAM-SHA-512"},
 	{"platformatic", "SCRAM-SHA-256"},
@@ -107,5 +109,6 @@ const oldSarama = "it always asks OffsetCommit v1, unless offsets are given a re
 var unavailable = map[string]string{
 	"confluent-kafka 1 for Python": "its wheels end with Python 3.10; the librdkafka in it runs here under Go, confluent-go-1.8 and 1.9",
 	"librdkafka 1.5":               "1.5.2 asks ListOffsets v0, which Kafka 4.0 and we refuse (KIP-896): it cannot consume",
+	"rdkafka for Rust":             "it is left out: it builds a librdkafka of its own, as node-rdkafka does, and that library is in nine rows",
 	"confluent-kafka-javascript":   "its package fetches a built binary when it is installed, and has no source of librdkafka to build one from",
 }

@@ -99,11 +99,11 @@ func (s *scene) unlock() (end func(), err error) {
 	}, nil
 }
 
-// What a client's words must have in them for its user to know what is wrong. A client's certificate is refused behind the
-// handshake in TLS 1.3, where all that some clients have is the alert.
+// What a client's words must have in them for its user to know what is wrong. SaslHandshake v0 has no words for a refusal:
+// kafka-python before 3 says that the broker went away while it was authenticating.
 var (
-	wordsOfPassword    = regexp.MustCompile(`(?i)authenticat|password|credential`)
-	wordsOfCertificate = regexp.MustCompile(`(?i)certificat|handshake|ssl|tls|trust`)
+	wordsOfPassword    = regexp.MustCompile(`(?i)authentication.?failed|password|credential|<authenticating>`)
+	wordsOfCertificate = regexp.MustCompile(`(?i)certificate|handshake|trust`)
 )
 
 // stranger checks that the one who may not get in is refused, is told, and is written of in the brokers' log.
@@ -134,7 +134,7 @@ func (s *scene) refused(role string, as agent.Security, words *regexp.Regexp, lo
 	case !words.MatchString(r.State):
 		return fmt.Errorf("what the client says does not tell what is wrong: %s", r.State)
 	}
-	s.note[role] = inShort(r.State)
+	s.note[role] = inShort(r.State, words)
 	for end := time.Now().Add(settleMost); ; time.Sleep(100 * time.Millisecond) {
 		text, err := os.ReadFile(s.serverLog)
 		if err != nil {
@@ -151,14 +151,22 @@ func (s *scene) refused(role string, as agent.Security, words *regexp.Regexp, lo
 	}
 }
 
-// inShort is what stands below the table: some clients say the same of each broker.
-func inShort(words string) string {
-	const most = 240
-	words = firstLine(words)
-	if len(words) > most {
-		return strings.ToValidUTF8(words[:most], "") + "…"
+// inShort is what stands below the table: of clients that say much, of each broker and with all causes, what tells.
+func inShort(said string, telling *regexp.Regexp) string {
+	const most = 200
+	said = firstLine(said)
+	if len(said) > most {
+		for _, part := range strings.Split(said, "; ") {
+			if telling.MatchString(part) {
+				said = part
+				break
+			}
+		}
 	}
-	return words
+	if len(said) > most {
+		said = strings.ToValidUTF8(said[:most], "") + "…"
+	}
+	return said
 }
 
 // sarama is how the runner itself connects, for clients without administration.

@@ -128,3 +128,22 @@ func TestLocks(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsAreToldInShort(t *testing.T) {
+	long := strings.Repeat("nothing came from broker 1; ", 20)
+	for said, want := range map[string]string{
+		"Authentication failed: no":              "Authentication failed: no",
+		long + "authentication failed: no; more": "authentication failed: no",
+		long:                                     long[:200] + "…",
+		"one broker says no\nanother one does too": "one broker says no",
+	} {
+		if got := inShort(said, wordsOfPassword); got != want {
+			t.Errorf("of %q remains %q, expected %q", said, got, want)
+		}
+	}
+	for _, nothing := range []string{"ssl://127.0.0.1:9092: Connect failed: Connection refused", "Local: Broker transport failure"} {
+		if wordsOfCertificate.MatchString(nothing) || wordsOfPassword.MatchString(nothing) {
+			t.Errorf("%q is taken as telling what is wrong", nothing)
+		}
+	}
+}

@@ -57,7 +57,7 @@ func show(out io.Writer, scenes []*scene) (bad bool) {
 	}
 	section(out, "not in the client (-)", below.missing)
 	section(out, "refused by Apache Kafka 4.0, too (as 4.0)", below.asKafka)
-	section(out, "not to be had", below.absent)
+	section(out, "not run", below.absent)
 	section(out, "failed", below.failed)
 	return len(below.failed) > 0
 }

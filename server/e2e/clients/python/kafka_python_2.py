@@ -13,14 +13,29 @@ import lines
 NEW = kafka.__version__ >= "2"
 
 
+def servers(q):
+    """Where the brokers are and, where they are locked, what they want."""
+    config, lock = {"bootstrap_servers": q["Bootstrap"].split(",")}, lines.security()
+    if lock:
+        config.update(security_protocol="SASL_SSL" if lock["SASL_MECHANISM"] else "SSL", ssl_cafile=lock["TLS_CA"])
+    if lock and lock["TLS_CERT"]:
+        config.update(ssl_certfile=lock["TLS_CERT"], ssl_keyfile=lock["TLS_KEY"])
+    if lock and lock["SASL_MECHANISM"]:
+        config.update(sasl_mechanism=lock["SASL_MECHANISM"], sasl_plain_username=lock["SASL_USER"], sasl_plain_password=lock["SASL_PASSWORD"])
+    return config
+
+
 class Steps(ConsumerRebalanceListener):
     def hello(self, q):
         return {"Version": kafka.__version__, "Compressions": ["none", "gzip", "snappy", "lz4"] + (["zstd"] if NEW else [])}
 
     def admin(self, q):
         if not hasattr(self, "_admin"):
-            self._admin = KafkaAdminClient(bootstrap_servers=q["Bootstrap"].split(","))
+            self._admin = KafkaAdminClient(**servers(q))
         return self._admin
+
+    def knock(self, q):
+        return lines.said(lambda: self.admin(q).list_consumer_groups())
 
     def create(self, q):
         # These versions do not let the broker say how often a topic is copied.
@@ -28,7 +43,7 @@ class Steps(ConsumerRebalanceListener):
 
     def produce(self, q):
         compression = None if q["Compression"] == "none" else q["Compression"]
-        p = KafkaProducer(bootstrap_servers=q["Bootstrap"].split(","), compression_type=compression)
+        p = KafkaProducer(**servers(q), compression_type=compression)
         sent = [
             p.send(q["Topic"], lines.value(q["Compression"], i), f"k{i}".encode(), partition=i % q["Partitions"])
             for i in range(q["N"])
@@ -40,7 +55,7 @@ class Steps(ConsumerRebalanceListener):
     def read(self, q):
         if q["Isolation"]:
             raise lines.Missing("read_committed")
-        c = KafkaConsumer(bootstrap_servers=q["Bootstrap"].split(","))
+        c = KafkaConsumer(**servers(q))
         c.assign([TopicPartition(q["Topic"], p) for p in range(q["Partitions"])])
         c.seek_to_beginning()
         values, end = [], time.time() + 20
@@ -58,7 +73,7 @@ class Steps(ConsumerRebalanceListener):
         self.topic, self.assigns, self.revoked, self.seen = q["Topic"], 0, 0, 0
         self.leaving, self.failure, self.owned, self.task = False, None, [], None
         self.consumer = KafkaConsumer(
-            bootstrap_servers=q["Bootstrap"].split(","),
+            **servers(q),
             group_id=q["Group"],
             session_timeout_ms=q["SessionMs"],
             enable_auto_commit=False,
@@ -119,7 +134,7 @@ class Steps(ConsumerRebalanceListener):
 
     def reset(self, q):
         """There is no administration of offsets: a consumer that is no member commits."""
-        c = KafkaConsumer(bootstrap_servers=q["Bootstrap"].split(","), group_id=q["Group"], enable_auto_commit=False)
+        c = KafkaConsumer(**servers(q), group_id=q["Group"], enable_auto_commit=False)
         partitions = [TopicPartition(q["Topic"], p) for p in range(q["Partitions"])]
         c.assign(partitions)
         c.commit({t: OffsetAndMetadata(q["Offset"], "") for t in partitions})
