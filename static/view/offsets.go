@@ -14,7 +14,7 @@ const (
 
 // offsetLine is one partition's offsets.
 type offsetLine struct {
-	Name                    string
+	Name, Key               string
 	Pending, Committed, Txn string
 }
 
@@ -28,7 +28,7 @@ func (s *stage) offsetLines() (list []offsetLine, more int) {
 			more++
 			continue
 		}
-		line := offsetLine{Name: partitionName(row.Topic, row.Partition), Committed: "—"}
+		line := offsetLine{Name: partitionName(row.Topic, row.Partition), Key: "partition:" + row.Topic + "-" + num(row.Partition), Committed: "—"}
 		if row.Committed >= 0 {
 			line.Committed = num(row.Committed)
 		}

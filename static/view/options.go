@@ -73,6 +73,10 @@ type Options struct {
 	// by the viewer. Both may be nil.
 	Fact  func(seq int64) *event.Event
 	Yours func(seq int64) bool
+	// Source is the table of the code; nil while it has not come. Raw are the bytes of what is selected, nil where it has
+	// none.
+	Source *Source
+	Raw    *Raw
 	// Focus is the part that a lesson points at, FocusClient the consumer where the part is "client".
 	Focus, FocusClient string
 

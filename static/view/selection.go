@@ -15,6 +15,12 @@ type card struct {
 	Chain       []line
 	Verbs       []verbButton
 	Missing     bool
+	// Links lead to what hangs on it. All are all fields of a fact. Raw are its bytes, Go and Kafka the code that did it.
+	Links []link
+	All   []field
+	Raw   *Raw
+	Go    []string
+	Kafka string
 }
 
 type field struct{ Name, Value string }
@@ -41,9 +47,16 @@ func (s *stage) selected() *card {
 		c = s.eventCard(rest)
 	case "broker":
 		c = s.brokerCard(rest)
+	case "request":
+		c = s.requestCard(rest)
+	case "partition":
+		c = s.partitionCard(rest)
+	case "generation":
+		c = s.generationCard(rest)
 	case "state":
 		if slices.Contains(states, event.State(rest)) {
 			c = &card{Title: rest, Fields: []field{{s.t("card.meaning"), s.t("state.says." + rest)}}}
+			s.code(c, "StateChanged")
 		}
 	}
 	if c == nil {
@@ -78,7 +91,9 @@ func (s *stage) memberCard(id string) *card {
 	c.add(s.t("card.added"), s.clock(mb.AddedMs)+s.t("card.after", num(mb.AddedGeneration)))
 	c.add(s.t("card.heard"), s.clock(mb.LastHeardMs))
 	c.add(s.t("card.timer"), s.ringOf(mb).Says)
-	c.Verbs = s.verbs(mb.process())
+	c.add(s.t("card.config"), "session.timeout.ms, heartbeat.interval.ms, max.poll.interval.ms")
+	c.Verbs, c.Links = s.verbs(mb.process()), s.memberLinks(mb)
+	s.code(c, "MemberAdded")
 	return c
 }
 
@@ -90,6 +105,8 @@ func (s *stage) pendingCard(id string) *card {
 			c.add(s.t("card.client"), event.Name(p.ClientID)+" "+p.ClientHost)
 			c.add(s.t("card.meaning"), s.t("card.pending"))
 			c.add(s.t("card.deadline"), s.clock(p.DeadlineMs))
+			c.add(s.t("card.config"), "session.timeout.ms")
+			s.code(c, "MemberIDIssued")
 			return c
 		}
 	}
@@ -109,6 +126,7 @@ func (s *stage) clientCard(id string) *card {
 	c.add(s.t("card.owned"), event.Partitions(p.Owned))
 	c.add(s.t("card.reason"), p.Reason)
 	c.Verbs = s.verbs(p.Name)
+	s.code(c, "ClientStarted")
 	return c
 }
 
@@ -141,6 +159,9 @@ func (s *stage) opCardOf(rest string) *card {
 		if _, idle := s.condition(op, s.waiting()); idle {
 			c.add(s.t("card.fires"), s.t("op.idle"))
 		}
+		c.add(s.t("card.config"), settingsOfOp(op.Type, op.Pending, op.New))
+		c.Links = append(c.Links, link{"event:" + num(op.Seq), "#" + num(op.Seq)})
+		s.code(c, "OperationWatched")
 		return c
 	}
 	return nil
@@ -182,6 +203,9 @@ func (s *stage) recordCard(rest string) *card {
 		if r.Offset >= t.HighWatermark {
 			c.add(s.t("card.visible"), s.t("tape.inflight"))
 		}
+		c.Raw = s.o.Raw
+		c.Links = append(c.Links, link{"event:" + num(r.Seq), "#" + num(r.Seq)})
+		s.code(c, "RecordsAppended")
 		return c
 	}
 	return nil
@@ -192,7 +216,7 @@ func (s *stage) eventCard(rest string) *card {
 	if err != nil {
 		return nil
 	}
-	e := s.factOf(seq)
+	e := s.fact(seq)
 	if e == nil {
 		return nil
 	}
@@ -204,6 +228,8 @@ func (s *stage) eventCard(rest string) *card {
 	if e.Truth != event.Observed {
 		c.add(s.t("card.truth"), s.t("truth."+string(e.Truth)))
 	}
+	s.explain(c, e)
+	c.All, c.Raw = bodyFields(e), s.o.Raw
 	if chain := s.chain(e.Seq); len(chain) > 1 {
 		c.Chain = chain[1:]
 	}
@@ -238,6 +264,8 @@ func (s *stage) brokerCard(rest string) *card {
 	}
 	c.add(s.t("card.leads"), num(leads))
 	c.add(s.t("card.coordinates"), num(groups))
+	c.add(s.t("card.config"), "broker.session.timeout.ms")
+	s.code(c, "BrokerStarted")
 	if s.o.Lesson != nil && b.Up && s.allows("kill-broker") {
 		c.Verbs = append(c.Verbs, verbButton{"kill-broker", num(b.ID), s.t("do.kill")})
 	}

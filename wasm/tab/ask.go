@@ -43,6 +43,10 @@ func (m *liveMode) ask(wallMs int64) {
 // Asked brings the server's answer to a question, or to a request that changes something. Status is 0 where it could
 // not be reached.
 func (t *Tab) Asked(path string, status int, body []byte) {
+	if path == sourcePath {
+		t.gotSource(status, body)
+		return
+	}
 	m := t.live
 	if m == nil {
 		return

@@ -27,8 +27,11 @@ type Tab struct {
 	live     *liveMode
 	sandbox  *sandbox
 	selected string
-	motion   string
-	keysOff  bool
+	// sourced is set once the table of the code was asked for.
+	sourced   bool
+	inspected inspected
+	motion    string
+	keysOff   bool
 
 	wallMs   int64 // the last frame
 	drawnMs  int64 // the last time parts were rendered
@@ -155,6 +158,7 @@ func (t *Tab) render() {
 			continue
 		}
 		t.html[p.ID] = html
+	t.inspect()
 		t.out.Patches = append(t.out.Patches, Patch{ID: "part-" + p.ID, HTML: html})
 	}
 	t.address()

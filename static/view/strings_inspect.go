@@ -1,0 +1,31 @@
+package view
+
+// wordsOfInspector are the words of the cards that explain what is selected.
+var wordsOfInspector = map[string]Text{
+	"card.request":      {"request", "请求"},
+	"card.partition":    {"partition", "分区"},
+	"card.generation":   {"generation", "代"},
+	"card.request.way":  {"on the way from {0} to {1}", "从 {0} 到 {1} 的路上"},
+	"card.request.back": {"the answer is on the way from {0} to {1}", "应答在从 {0} 到 {1} 的路上"},
+	"card.sent":         {"left", "发出"},
+	"card.arrives":      {"arrives", "到达"},
+	"card.lost":         {"never: the network loses it", "不会到：网络会丢掉它"},
+	"card.answer":       {"answer", "应答"},
+	"card.parked":       {"held since", "扣留自"},
+	"card.rule":         {"decided by", "由何决定"},
+	"card.config":       {"settings", "相关配置"},
+	"card.go":           {"Go", "Go"},
+	"card.all":          {"All fields of this fact", "该事实的全部字段"},
+	"card.bytes":        {"Bytes", "字节"},
+	"card.ended":        {"ended", "结束"},
+	"card.joinphase":    {"join phase", "加入阶段"},
+	"card.assigned.to":  {"assigned to", "分配给"},
+	"card.owned.by":     {"read by", "正在读的"},
+	"card.nobody":       {"nobody", "无人"},
+	"card.inlog":        {"in the log", "在日志中"},
+	"raw.record":        {"As they lie in the log of the leader, in a batch at {0} of {1} bytes, written in leader epoch {2}.", "它们在领导者日志中的样子：位于 {0} 的批次，{1} 字节，写于领导者纪元 {2}。"},
+	"raw.gone":          {"These bytes are no longer in any log: compaction or a truncation removed them.", "这些字节已不在任何日志里：被压缩或截断移除。"},
+	"raw.request":       {"The simulated network carries requests as structs; these are the {0} bytes that a client would send for it, in version {1}, without the header.", "模拟网络直接传递结构体；这里是客户端会为它发送的 {0} 字节（版本 {1}，不含请求头）。"},
+	"raw.over":          {"The exchange is over; the simulator keeps no bytes of it. Step back to where it was on the way.", "这次往来已结束，模拟器不再保留它的字节。退回到它在路上的时刻即可看到。"},
+	"raw.live":          {"The page of a running cluster gets facts, not bytes: kafka-dump-log --offsets-decoder shows them on the broker.", "运行中集群的页面只收到事实而没有字节：可在 broker 上用 kafka-dump-log --offsets-decoder 查看。"},
+}
