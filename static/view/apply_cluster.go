@@ -73,6 +73,9 @@ func (m *Model) stopBroker(e event.Event, b event.BrokerStopped) {
 	broker.SinceMs, broker.NoticedByMs = e.AtMs, b.NoticedByMs
 	for _, t := range m.Tapes {
 		delete(t.Loads, b.ID)
+		if t.Leader == b.ID && !m.inFacts {
+			t.Failover = Failover{From: b.ID, FromEpoch: t.Epoch, LostMs: e.AtMs}
+		}
 	}
 	for _, g := range m.Groups {
 		if g.Broker == b.ID {
@@ -85,6 +88,7 @@ func (m *Model) stopBroker(e event.Event, b event.BrokerStopped) {
 // loseCoordinator takes away what lived only in the memory of a broker that is gone: parked replies, operations,
 // pending ids, appends. The members stay as the log's last word until a new coordinator loads them.
 func (m *Model) loseCoordinator(g *Group, atMs int64) {
+	g.lose(atMs)
 	for _, p := range append(append([]*Parked(nil), g.Join...), g.Sync...) {
 		g.unpark(p.Ticket)
 		g.endWait(p.Member, atMs)
@@ -118,6 +122,9 @@ func (m *Model) changeLeader(e event.Event, b event.LeaderChanged) {
 				g.mark(Mark{Kind: MarkFailover, AtMs: e.AtMs, Seq: e.Seq, Number: int64(b.Leader)})
 			}
 		}
+	}
+	if !m.inFacts && (t.Leader > 0 || t.Failover.LostMs > 0) {
+		t.lead(t.Leader, b.Leader, t.Epoch, b.Epoch, e.AtMs)
 	}
 	t.Leader, t.Epoch, t.Replicas, t.ISR = b.Leader, b.Epoch, b.Replicas, b.ISR
 }

@@ -17,6 +17,7 @@ func (m *Model) applyGroup(g *Group, e event.Event) {
 		m.changeState(g, e, b)
 	case event.RebalanceStarted:
 		g.Began = Began{Why: b.Why, Member: b.Member, ClientReason: b.ClientReason, AtMs: e.AtMs, Seq: e.Seq}
+		g.Lost, g.Delays = Lost{}, nil
 	case event.GenerationStarted:
 		g.beginGeneration(e, b)
 	case event.LeaderElected:
@@ -104,7 +105,7 @@ func (g *Group) beginGeneration(e event.Event, b event.GenerationStarted) {
 	if n := len(g.Generations); n > 0 && g.Generations[n-1].EndMs == 0 {
 		g.Generations[n-1].EndMs = e.AtMs
 	}
-	g.Generation, g.Protocol, g.Leader = b.Generation, b.Protocol, b.Leader
+	g.Generation, g.Protocol, g.Leader, g.Lost = b.Generation, b.Protocol, b.Leader, Lost{}
 	g.Generations = keep(append(g.Generations, Generation{Number: b.Generation, StartMs: e.AtMs, Why: g.Began.Why, Member: g.Began.Member,
 		DurationMs: b.DurationMs, Members: len(b.Members), Seq: e.Seq}), maxGenerations)
 	g.mark(Mark{Kind: MarkGeneration, AtMs: e.AtMs, Seq: e.Seq, Number: int64(b.Generation)})

@@ -26,6 +26,9 @@ func (m *Model) finishLoad(e event.Event, b event.LoadFinished) {
 		done.End, done.Records, done.TookMs, done.Answers = l.End, l.Records, e.AtMs-l.SinceMs, l.Answers
 	}
 	t.Loads[e.Broker] = done
+	if f := &t.Failover; f.To == e.Broker && f.OwnMs == 0 {
+		f.OwnMs = e.AtMs
+	}
 	m.retention(e.Broker, b.RetentionMs, b.CleanupMs)
 }
 

@@ -104,6 +104,13 @@ func (g *Group) applyPurgatory(m *Model, e event.Event) {
 			StartMs: b.StartMs, DeadlineMs: b.DeadlineMs, RemainingMs: b.RemainingMs, DeadlineOf: b.DeadlineOf, Until: b.Until,
 			Pending: b.Pending, New: b.New, Level: b.Level, CellMs: b.CellMs, Seq: e.Seq}
 		g.Ops = append(drop(g.Ops, func(x *Op) bool { return x.Key == op.Key }), op)
+		switch b.Type {
+		case event.InitialDelayedJoin:
+			g.Delays = append(copied(g.Delays), b.StartMs)
+		case event.DelayedJoin:
+			op.Rearmed = g.rearmedMs > 0 && g.rearmedMs == e.AtMs
+			g.rearmedMs = 0
+		}
 		g.ghostDeadline(b)
 	case event.OperationTested:
 		if op := g.opByKey(OpKey{e.Broker, b.Op}); op != nil {
@@ -111,6 +118,9 @@ func (g *Group) applyPurgatory(m *Model, e event.Event) {
 			m.knock = &Knock{Key: op.Key, Under: b.Key, AtMs: e.AtMs}
 		}
 	case event.OperationCompleted:
+		if b.Type == event.DelayedJoin && b.Expired {
+			g.rearmedMs = e.AtMs
+		}
 		g.Ops = drop(g.Ops, func(x *Op) bool { return x.Key == OpKey{e.Broker, b.Op} })
 	case event.TimerCascaded:
 		if op := g.opByKey(OpKey{e.Broker, b.Op}); op != nil {

@@ -184,6 +184,7 @@ func (s *stage) processThinks(c *Client) string {
 		return s.t("thinks.paused")
 	case c.WaitingFor != "" && c.WaitingUntilMs > s.m.NowMs:
 		what, _, _ := strings.Cut(c.WaitingFor, " after ") // why is in the transcript
+		what, _, _ = strings.Cut(what, ",")
 		return s.t("thinks.waiting", string(c.State), plainText(what, 28), s.left(c.WaitingUntilMs))
 	case c.Coordinator == 0 && c.Started:
 		return s.t("thinks.nocoordinator")

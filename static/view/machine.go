@@ -42,6 +42,7 @@ func (s *stage) trigger() string {
 type chapter struct {
 	Number  int32
 	Lasted  string
+	Cause   string
 	Current bool
 }
 
@@ -59,9 +60,17 @@ func (s *stage) chapters(most int) (list []chapter, more bool) {
 		if end == 0 {
 			end = s.m.NowMs
 		}
-		list = append(list, chapter{Number: g.Number, Lasted: s.dur(end - g.StartMs), Current: i == len(all)-1})
+		list = append(list, chapter{Number: g.Number, Lasted: s.dur(end - g.StartMs), Current: i == len(all)-1, Cause: s.cause(g)})
 	}
 	return list, more
+}
+
+// cause says what began the rebalance that led to a generation.
+func (s *stage) cause(g Generation) string {
+	if g.Why == "" {
+		return ""
+	}
+	return s.why(g.Why, s.g.Label(g.Member))
 }
 
 // stale tells whether the state is only the last that was known, because nobody coordinates the group now.

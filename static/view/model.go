@@ -83,6 +83,8 @@ type Tape struct {
 	Cleaned *Cleaning
 	// Loads by broker.
 	Loads map[int32]*Load
+	// Failover is the last time that the partition went from one broker to the next.
+	Failover Failover
 
 	latest map[tapeKey]int64
 	alive  map[tapeKey]bool
@@ -166,6 +168,12 @@ type Group struct {
 	Removed *Removal
 	// Appends under way.
 	Appends []*AppendWait
+	// Lost is a rebalance that went with its broker, until the next one begins.
+	Lost Lost
+	// Delays are when the stretches of the initial delay began, the first of them first; rearmedMs is when a DelayedJoin ran
+	// out, which is begun anew at once where nobody had rejoined.
+	Delays    []int64
+	rearmedMs int64
 	// Failed is the last append, where it failed.
 	Failed      *AppendFailure
 	Generations []Generation
@@ -348,9 +356,11 @@ type Op struct {
 	LacksMs     int64
 	Pending     bool
 	New         bool
-	Level       int
-	CellMs      int64
-	Seq         int64
+	// Rearmed is set for a DelayedJoin that follows one that ran out with nobody there.
+	Rearmed bool
+	Level   int
+	CellMs  int64
+	Seq     int64
 }
 
 // Knock is the last test of a watched operation, to flash its key once.

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"grouplab/coordinator/event"
 )
@@ -20,10 +22,10 @@ type owner struct {
 
 // sum is the arithmetic that finds a group's partition.
 type sum struct {
-	Hash, Abs string
-	Of        int32
-	Result    string
-	Negative  bool // then the arithmetic goes over the absolute value
+	Hash     string
+	Of       int32
+	Result   string
+	Negative bool // then the arithmetic goes over the absolute value
 }
 
 func (s *stage) sum() sum {
@@ -32,7 +34,7 @@ func (s *stage) sum() sum {
 		of = t.Partitions
 	}
 	h := javaHash(s.g.Name)
-	return sum{Hash: group3(int64(h)), Abs: group3(int64(javaAbs(h))), Of: of, Result: num(partitionOf(s.g.Name, of)), Negative: h < 0}
+	return sum{Hash: group3(int64(h)), Of: of, Result: num(partitionOf(s.g.Name, of)), Negative: h < 0}
 }
 
 // owners are the brokers that hold the group's partition, its leader among them.
@@ -86,7 +88,12 @@ func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
 		case load.Failed != "":
 			o.Notes = []string{s.t("owner.failed", plainText(load.Failed, 120))}
 		case load.TookMs > 0:
-			o.Notes = append([]string{s.t("owner.loaded", num(load.Records), s.dur(load.TookMs), num(load.Groups), num(load.Offsets))}, s.meanwhile(load)...)
+			o.Notes = s.meanwhile(load)
+			if t.Failover.LostMs == 0 {
+				o.Notes = append([]string{s.loaded(load)}, o.Notes...)
+			} else if s.failover() == nil {
+				o.Notes = nil // long ago
+			}
 		}
 	case t.Leader == b.ID:
 		o.Sign, o.Class, o.Text = "leader", "owner-leader", s.t("owner.leader")
@@ -99,11 +106,27 @@ func (s *stage) ownerUp(t *Tape, b *Broker, o *owner) {
 	}
 }
 
+// loaded says what was read.
+func (s *stage) loaded(l *Load) string {
+	return s.t("owner.loaded", num(l.Records), s.dur(l.TookMs), num(l.Groups), num(l.Offsets))
+}
+
 // meanwhile is what was answered while the log was read.
 func (s *stage) meanwhile(l *Load) []string {
 	var list []string
+	told := map[int16]bool{}
 	for _, a := range l.Answers {
-		list = append(list, s.t("owner.answered", event.APIName(a.API), event.CodeName(a.Code), num(a.Count)))
+		if told[a.Code] {
+			continue
+		}
+		told[a.Code] = true
+		var who []string
+		for _, b := range l.Answers {
+			if b.Code == a.Code {
+				who = append(who, event.APIName(b.API)+" ×"+num(b.Count))
+			}
+		}
+		list = append(list, s.t("owner.answered", event.CodeName(a.Code), strings.Join(who, s.t("comma"))))
 	}
 	return list
 }
@@ -117,4 +140,46 @@ func (s *stage) loader() int32 {
 		return t.Leader
 	}
 	return 0
+}
+
+// matrixRows is the most partitions that the matrix of ownership has.
+const matrixRows = 8
+
+// matrixRow is one offsets partition that has a group.
+type matrixRow struct {
+	Partition int32
+	Cells     []owner
+	Epoch     string
+	Groups    string
+	Here      bool // the group on stage lives here
+}
+
+// matrix are the offsets partitions that have groups, and how many more there are.
+func (s *stage) matrix() (rows []matrixRow, more int) {
+	groups := map[int32][]string{}
+	for _, name := range s.m.GroupNames() {
+		if g := s.m.Groups[name]; s.m.Tapes[g.Partition] != nil && (g.Broker != 0 || len(g.States) > 0) {
+			groups[g.Partition] = append(groups[g.Partition], name)
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(groups)) {
+		if len(rows) == matrixRows && p != s.partition() {
+			more++
+			continue
+		}
+		t := s.m.Tapes[p]
+		row := matrixRow{Partition: p, Epoch: num(t.Epoch), Groups: short(groups[p][0], 12), Here: p == s.partition()}
+		if n := len(groups[p]) - 1; n > 0 {
+			row.Groups += " +" + num(n)
+		}
+		for _, id := range s.m.BrokerIDs() {
+			c := owner{ID: id}
+			if len(t.Replicas) == 0 || slices.Contains(t.Replicas, id) {
+				c = s.owner(t, s.m.Brokers[id])
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		rows = append(rows, row)
+	}
+	return rows, more
 }

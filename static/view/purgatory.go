@@ -24,7 +24,12 @@ type opCard struct {
 	Why       string // why it is idle, in one word
 	Locked    bool   // only time ends it
 	Knocked   bool
-	Says      string // beside the name, for those who do not see the bar
+	Limit     string // whose timeout the deadline is, where it is somebody's
+	// Parts are where the stretches of an initial delay begin, on the scale of Done. The deadline is at Edge: beyond it lies how
+	// far newcomers may still extend it.
+	Parts []float64
+	Edge  float64
+	Says  string // beside the name, for those who do not see the bar
 }
 
 // opRows is the most short rows that are drawn.
@@ -82,13 +87,27 @@ func (s *stage) opCard(op *Op) opCard {
 	w, winner := s.waiting(), s.winner()
 	c := opCard{Op: op, Key: "op:" + num(op.Key.Broker) + ":" + num(op.Key.Op), Type: string(op.Type), Under: s.under(op), Glyph: opGlyph(op.Type),
 		Left: s.left(op.DeadlineMs), End: -1, Winner: op == winner, Locked: op.Type == event.InitialDelayedJoin}
-	whole := float64(max(op.DeadlineMs-op.StartMs, 1))
-	c.Done = float64(s.m.NowMs-op.StartMs) / whole
+	startMs, endMs := op.StartMs, op.DeadlineMs
+	if c.Locked && len(s.g.Delays) > 0 {
+		// Most of what newcomers could add would make the rest too small to see.
+		startMs, endMs = s.g.Delays[0], op.DeadlineMs+min(op.RemainingMs, 2*(op.DeadlineMs-op.StartMs))
+	}
+	whole := float64(max(endMs-startMs, 1))
+	c.Done = float64(s.m.NowMs-startMs) / whole
+	c.Edge = float64(op.DeadlineMs-startMs) / whole
+	if c.Locked {
+		for _, at := range s.g.Delays[min(1, len(s.g.Delays)):] {
+			c.Parts = append(c.Parts, float64(at-startMs)/whole)
+		}
+	}
+	if op.Type == event.DelayedJoin && op.DeadlineOf != "" {
+		c.Limit = s.t("op.limit", short(s.g.Label(op.DeadlineOf), 9))
+	}
 	if op.Type != event.DelayedHeartbeat && w.EndMs > op.StartMs && w.EndMs < op.DeadlineMs {
 		c.End = float64(w.EndMs-op.StartMs) / whole
 	}
 	if c.Winner {
-		c.End = 1
+		c.End = c.Edge
 	}
 	c.Brief = s.brief(op.DeadlineMs - s.m.NowMs)
 	c.Condition, c.Idle = s.condition(op, w)
@@ -133,7 +152,11 @@ func (s *stage) condition(op *Op, w Waiting) (text string, idle bool) {
 	case event.InitialDelayedJoin:
 		return s.t("cond.initial"), false
 	case event.DelayedJoin:
-		return s.t("cond.join", num(w.Here), num(w.Of)), false
+		text := s.t("cond.join", num(w.Here), num(w.Of))
+		if op.Rearmed {
+			text = "↻ " + s.t("cond.rearmed") + s.t("comma") + text
+		}
+		return text, false
 	case event.DelayedSync:
 		synced := 0
 		for _, mb := range s.g.Present() {

@@ -22,7 +22,7 @@ func TestEachSceneShowsWhatItIsAbout(t *testing.T) {
 		"compacted": {"28 compacted away; offsets stay", "above: compacted; below: dirty", "3 of 31 records left", "28 × a newer record has the same key",
 			"newer record at 29", "28 条被压实移除"},
 		"compacted-all": {"its transaction was aborted", "a tombstone whose delete.retention.ms is over", "stays, where it was", "所属事务已中止"},
-		"loading-records": {"loading, 9 read", "9 / 29", "meanwhile JoinGroup ×6: COORDINATOR_LOAD_IN_PROGRESS", "meanwhile Heartbeat ×2: NONE",
+		"loading-records": {"loading, 9 read", "9 / 29", "meanwhile COORDINATOR_LOAD_IN_PROGRESS: JoinGroup ×6", "meanwhile NONE: Heartbeat ×2",
 			"加载中，已读 9 条"},
 		"loaded": {"read 29 records in 1.2", "1 group, 4 offsets", "owned, epoch 1", "读取 29 条记录"},
 		"append-failed": {"NOT_ENOUGH_REPLICAS", "a commit (2 records) not written", "OffsetCommit was answered COORDINATOR_NOT_AVAILABLE (15)",

@@ -38,6 +38,7 @@ var wordsOfLog = map[string]Text{
 
 	"clean.title":          {"Compacted at {0}", "{0} 压实"},
 	"clean.sums":           {"{0} of {1} records left, {2} bytes became {3}; offsets stay", "{1} 条记录剩 {0} 条，{2} 字节变为 {3}；位移不变"},
+	"clean.dirty":          {"dirty now: {0} of {1} records", "现在未压实：{1} 条中 {0} 条"},
 	"clean.before":         {"before", "之前"},
 	"clean.after":          {"after", "之后"},
 	"clean.stays":          {"stays, where it was", "保留在原处"},
@@ -87,7 +88,7 @@ var wordsOfLog = map[string]Text{
 
 	"owner.loaded":   {"read {0} {0|record|records} in {1}: {2} {2|group|groups}, {3} {3|offset|offsets}", "{1} 内读取 {0} 条记录：{2} 个组，{3} 个位移"},
 	"owner.failed":   {"the load ended early: {0}", "加载提前结束：{0}"},
-	"owner.answered": {"meanwhile {0} ×{2}: {1}", "其间 {0} ×{2}：{1}"},
+	"owner.answered": {"meanwhile {0}: {1}", "其间 {0}：{1}"},
 
 	"failed.what":            {"{0} ({1} {1|record|records}) not written", "{0}（{1} 条记录）未写入"},
 	"failed.times":           {"×{0} since {1}", "自 {1} 起 ×{0}"},

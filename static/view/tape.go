@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	tapeRows   = 6
+	tapeRows   = 6 // at most; fewer where the offsets below need the room
+	tapeLeast  = 4
 	tapeRowPx  = 31
 	tapeGapPx  = 19 // of a line between records
 	threadWide = 16
@@ -31,6 +32,7 @@ type tapeRow struct {
 	Aborted   bool   // its transaction was aborted
 	InFlight  bool   // beyond the high watermark
 	Mark      bool   // the high watermark stands above this row
+	Edge      bool   // between segments: what is above was compacted, the segment below never is while it is the newest
 	Between   string // says what is not there any more, or where the compacted part ends
 	Gap       bool
 	Says      string
@@ -61,9 +63,7 @@ func (s *stage) tape() *tapePicture {
 	t := s.m.Tapes[s.partition()]
 	p := &tapePicture{Name: tapeName(t.Partition), Count: t.EndOffset, Live: t.Live, AllSafe: t.HighWatermark >= t.EndOffset}
 	records := t.Records
-	if len(records) > tapeRows {
-		records = records[len(records)-tapeRows:]
-	}
+	records = records[max(len(records)-s.tapeRows(), 0):]
 	for i, r := range records {
 		if i > 0 {
 			p.between(s, t, records[i-1], r)
@@ -81,11 +81,19 @@ func (s *stage) tape() *tapePicture {
 	return p
 }
 
+// tapeRows is how many records are drawn: ownership is to be seen beside the cards.
+func (s *stage) tapeRows() int {
+	if s.o.Focus == "tape" || s.o.Selected != "" && s.o.Selected[0] == 'r' {
+		return tapeRows
+	}
+	return min(max(tapeRows+3-len(s.g.Offsets), tapeLeast), tapeRows)
+}
+
 // between says what compaction left between two records: a gap, since offsets are kept, and the end of the clean part.
 func (p *tapePicture) between(s *stage, t *Tape, older, newer TapeRecord) {
 	gap := newer.Offset - older.Offset - 1
 	edge := t.Compacted > 0 && older.Offset < t.Compacted && newer.Offset >= t.Compacted
-	row := tapeRow{Gap: gap > 0}
+	row := tapeRow{Gap: gap > 0, Edge: edge}
 	switch {
 	case gap > 0 && edge:
 		row.Between = s.t("tape.gap.edge", num(gap))
@@ -225,6 +233,9 @@ type cleaningView struct {
 	Records []tapeFate
 	Earlier int64 // records before the first that is drawn
 	Says    string
+	// Dirty is the part of the records that came since; DirtySays says it in numbers.
+	Dirty     float64
+	DirtySays string
 }
 
 // cleanCell is one record in the picture of a compaction.
@@ -277,6 +288,9 @@ func (s *stage) cleaning() *cleaningView {
 		v.Reasons = append(v.Reasons, reasonLine{whyClass(r.Why), s.t("clean.reason", num(r.Count), s.t("removal."+whyClass(r.Why)))})
 	}
 	v.Says = v.Title + ": " + v.Sums
+	dirty := max(t.EndOffset-t.Compacted, 0)
+	v.Dirty = float64(dirty) / float64(max(dirty+int64(c.Kept), 1))
+	v.DirtySays = s.t("clean.dirty", num(dirty), num(dirty+int64(c.Kept)))
 	return v
 }
 
