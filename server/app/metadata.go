@@ -139,6 +139,7 @@ func damagedMetadata(text []byte, err error) error {
 		at = syntax.Offset
 	case errors.As(err, &kind):
 		at = kind.Offset
+		err = fmt.Errorf("a JSON %s is not what belongs there", kind.Value)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		at = int64(len(text))
 	}

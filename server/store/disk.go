@@ -84,6 +84,9 @@ func Open(cfg Config) (*Disk, error) {
 	if cfg.Logf == nil {
 		cfg.Logf = func(string, ...any) {}
 	}
+	if _, err := os.Stat(filepath.Join(cfg.Dir, metaProperties)); err == nil { // ours are a folder for each broker deeper
+		return nil, fmt.Errorf("the folder %s is a broker's, of Apache Kafka or in a folder of ours: it has a %s; name a folder of its own, or the one that has \"brokers\" in it", cfg.Dir, metaProperties)
+	}
 	if err := os.MkdirAll(filepath.Join(cfg.Dir, "brokers"), 0o755); err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be made or used: %w", cfg.Dir, cause(err))
 	}

@@ -226,6 +226,28 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// TestBrokersFolder: a folder with a broker's meta.properties is left alone, as Apache Kafka's log.dirs is, or DIR/brokers/1 of ours.
+func TestBrokersFolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, metaProperties)
+	if err := os.WriteFile(path, []byte("version=1\ncluster.id=abcdefghijklmnopqrstuv\nnode.id=1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(Config{Dir: dir, Flush: Never})
+	if err == nil {
+		d.Close()
+		t.Fatal("a broker's folder was taken")
+	}
+	for _, words := range []string{dir, metaProperties, "Apache Kafka", "a folder of its own"} {
+		if !strings.Contains(err.Error(), words) {
+			t.Errorf("%q does not say %q", err, words)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("something was made there: %v, %v", left, err)
+	}
+}
+
 // TestTornEnd: one line says what was cut, and the log goes on.
 func TestTornEnd(t *testing.T) {
 	dir, said := t.TempDir(), &lines{}
