@@ -100,8 +100,9 @@ type Hub struct {
 
 	inbox inbox
 
-	mu   sync.RWMutex // guards ring; held for copies only, never while encoding or writing
+	mu   sync.RWMutex // guards ring and room; held for copies only, never while encoding or writing
 	ring ring
+	room []event.Event // for the inbox, when it is emptied next
 
 	doors  sync.Mutex // guards hosts and closed
 	hosts  map[string]int
@@ -155,11 +156,10 @@ func (h *Hub) Publish(batch []event.Event) {
 
 // drain moves what was published to the ring. The caller holds mu.
 func (h *Hub) drain() {
-	taken := h.inbox.take()
-	for _, e := range taken {
-		h.ring.add(e)
+	if cap(h.room) < inboxEvents && h.ring.n > inboxEvents { // a stream that fills the ring is no trickle
+		h.room = make([]event.Event, 0, inboxEvents+inboxEvents/4)
 	}
-	clear(taken) // the slice is used again: what the ring has forgotten must not live on in it
+	h.room = h.ring.add(h.inbox.take(h.room))
 }
 
 // read calls f with the ring, everything published included.
@@ -186,9 +186,13 @@ func (h *Hub) Window() (oldest, last int64) {
 // Since appends to dst the kept events whose Seq is from or more, at most max of them.
 func (h *Hub) Since(dst []event.Event, from int64, max int) []event.Event {
 	h.read(func(r *ring) {
-		for i := r.after(from - 1); i < r.len() && max > 0; i, max = i+1, max-1 {
-			dst = append(dst, *r.at(i))
-		}
+		r.after(from-1, func(e *event.Event) bool {
+			if max > 0 {
+				dst = append(dst, *e)
+			}
+			max--
+			return max > 0
+		})
 	})
 	return dst
 }

@@ -17,16 +17,16 @@ const (
 )
 
 // inbox is where Publish leaves events. It is apart from the ring, which viewers read: the loop that publishes shares
-// its lock only with the one viewer that takes everything out, and that is a swap of two slices.
+// its lock only with the one viewer that takes everything out, and that is a swap of two slices. A full one becomes a part of the
+// ring as it is.
 type inbox struct {
 	last    atomic.Int64 // Seq of the newest event
 	more    atomic.Pointer[chan struct{}]
 	waiting atomic.Bool // somebody wants more to be closed
 
 	mu     sync.Mutex
-	events []kept
-	bytes  int
-	spare  []kept // the other slice; owned by whoever holds the hub's lock
+	events []event.Event
+	bytes  int // what they hold
 }
 
 func (in *inbox) init() {
@@ -36,19 +36,17 @@ func (in *inbox) init() {
 
 // put appends a batch, wakes who waits and says how full the inbox is: 1 stands for inboxEvents, or inboxBytes.
 func (in *inbox) put(batch []event.Event) (full int) {
-	last := in.last.Load()
+	last, bytes := in.last.Load(), 0
 	for i := range batch {
 		if batch[i].Seq <= last || batch[i].Body == nil {
 			panic(fmt.Sprintf("live: event %d (%s) published after event %d", batch[i].Seq, batch[i].Text(), last))
 		}
 		last = batch[i].Seq
+		bytes += held(&batch[i])
 	}
 	in.mu.Lock()
-	for i := range batch {
-		e := keep(batch[i])
-		in.events = append(in.events, e)
-		in.bytes += e.bytes
-	}
+	in.events = append(in.events, batch...)
+	in.bytes += bytes
 	full = max(len(in.events)/inboxEvents, in.bytes/inboxBytes)
 	in.mu.Unlock()
 	in.last.Store(last)
@@ -69,12 +67,11 @@ func (in *inbox) after(seq int64) <-chan struct{} {
 	return more
 }
 
-// take empties the inbox. The caller holds the hub's lock and keeps it while it uses the slice.
-func (in *inbox) take() []kept {
+// take empties the inbox, which goes on with the room of another slice. It returns what the events hold, too.
+func (in *inbox) take(room []event.Event) (events []event.Event, bytes int) {
 	in.mu.Lock()
-	batch := in.events
-	in.events, in.bytes = in.spare[:0], 0
-	in.mu.Unlock()
-	in.spare = batch
-	return batch
+	defer in.mu.Unlock()
+	events, bytes = in.events, in.bytes
+	in.events, in.bytes = room, 0
+	return events, bytes
 }

@@ -1,76 +1,124 @@
 package live
 
 import (
-	"sort"
+	"slices"
 
 	"grouplab/coordinator/event"
 )
 
-// firstEvents is how many events a ring grows to piece by piece.
-const firstEvents = 4096
+// fewEvents is how many events are copied to the newest segment, rather than made one; a segment has room for so many.
+const fewEvents = 256
 
 // ring keeps the last events in the order of Seq. It grows up to its limits and then forgets the oldest. Events stay
 // values here: nothing is encoded before somebody wants it.
 type ring struct {
 	limit    int // of events
-	maxBytes int // of what they hold; the newest is kept whatever it holds
-	buf      []kept
-	first    int // index of the oldest in buf
+	maxBytes int // of what they hold; the newest segment is kept whatever it holds
+	segments []segment
 	n        int
 	bytes    int
 	last     int64 // Seq of the newest that was ever added, 0 before the first
 	dropped  int64 // Seq of the newest that was forgotten, 0 where none was
+	// spare is a segment's room that may be used again.
+	spare []event.Event
 }
 
-func (r *ring) len() int { return r.n }
+// segment is a run of events. It is forgotten as a whole where its events hold too much, and event by event where there are too
+// many of them; what the forgotten ones of a segment hold lives on, and counts, until the last of them goes.
+type segment struct {
+	all   []event.Event
+	first int // those before are forgotten
+	bytes int // what all of them hold
+}
 
-// at returns the i-th event, 0 being the oldest.
-func (r *ring) at(i int) *event.Event { return &r.buf[(r.first+i)%len(r.buf)].Event }
+func (s *segment) events() []event.Event { return s.all[s.first:] }
 
-func (r *ring) add(e kept) {
-	r.last = e.Seq
-	for r.n == r.limit || r.n > 0 && r.bytes+e.bytes > r.maxBytes {
+// takes tells whether there is room for so many events more. One that holds much is full.
+func (s *segment) takes(events, bytes int) bool {
+	return cap(s.all)-len(s.all) >= events && s.bytes+bytes <= inboxBytes
+}
+
+// add takes events and what they hold together. It keeps the slice, or returns it to be used again.
+func (r *ring) add(events []event.Event, bytes int) (room []event.Event) {
+	if len(events) == 0 {
+		return events
+	}
+	r.last = events[len(events)-1].Seq
+	r.n += len(events)
+	r.bytes += bytes
+	if len(events) >= fewEvents {
+		r.segments = append(r.segments, segment{all: events, bytes: bytes})
 		r.forget()
+		room, r.spare = r.spare, nil
+		return room
 	}
-	if r.n == len(r.buf) {
-		r.grow()
+	if len(r.segments) == 0 || !r.segments[len(r.segments)-1].takes(len(events), bytes) {
+		r.segments = append(r.segments, segment{all: make([]event.Event, 0, fewEvents)})
 	}
-	r.buf[(r.first+r.n)%len(r.buf)] = e
-	r.n++
-	r.bytes += e.bytes
+	s := &r.segments[len(r.segments)-1]
+	s.all, s.bytes = append(s.all, events...), s.bytes+bytes
+	clear(events) // what the ring forgets must not live on in it
+	r.forget()
+	return events[:0]
 }
 
+// forget drops the oldest events until the limits are met.
 func (r *ring) forget() {
-	oldest := &r.buf[r.first]
-	r.dropped = oldest.Seq
-	r.bytes -= oldest.bytes
-	*oldest = kept{}
-	r.first = (r.first + 1) % len(r.buf)
-	r.n--
-}
-
-// grow doubles a small ring. A stream that fills one is no trickle: then comes room for all that is ever kept, instead of
-// copying it as it grows.
-func (r *ring) grow() {
-	size := r.limit
-	if r.n < firstEvents {
-		size = min(max(64, 2*r.n), r.limit)
+	for r.n > r.limit || r.bytes > r.maxBytes && len(r.segments) > 1 {
+		s := &r.segments[0]
+		have := len(s.events())
+		if over := r.n - r.limit; over < have && (r.bytes <= r.maxBytes || len(r.segments) == 1) {
+			s.first, r.n = s.first+over, r.n-over
+			r.dropped = s.all[s.first-1].Seq
+			return
+		}
+		r.n, r.bytes, r.dropped = r.n-have, r.bytes-s.bytes, s.all[len(s.all)-1].Seq
+		if cap(s.all) > cap(r.spare) && cap(s.all) <= 2*inboxEvents {
+			clear(s.all)
+			r.spare = s.all[:0]
+		}
+		r.segments = slices.Delete(r.segments, 0, 1)
 	}
-	larger := make([]kept, size)
-	n := copy(larger, r.buf[r.first:])
-	copy(larger[n:], r.buf[:r.first])
-	r.buf, r.first = larger, 0
 }
 
-// after returns the place of the first event whose Seq is greater than seq; len() where there is none.
-func (r *ring) after(seq int64) int {
-	return sort.Search(r.len(), func(i int) bool { return r.at(i).Seq > seq })
+// after visits the events whose Seq is greater than seq, the oldest first, until visit returns false.
+func (r *ring) after(seq int64, visit func(e *event.Event) bool) {
+	at := len(r.segments)
+	for at > 0 && r.segments[at-1].all[len(r.segments[at-1].all)-1].Seq > seq { // whoever looks is mostly near the end
+		at--
+	}
+	for ; at < len(r.segments); at++ {
+		events := r.segments[at].events()
+		for i := place(events, seq); i < len(events); i++ {
+			if !visit(&events[i]) {
+				return
+			}
+		}
+	}
+}
+
+// place is that of the first event whose Seq is greater than seq.
+func place(events []event.Event, seq int64) int {
+	i, _ := slices.BinarySearchFunc(events, seq+1, func(e event.Event, want int64) int { return int(e.Seq - want) })
+	return i
+}
+
+// count is how many events there are whose Seq is greater than seq.
+func (r *ring) count(seq int64) (n int) {
+	for at := len(r.segments) - 1; at >= 0; at-- {
+		events := r.segments[at].events()
+		if events[0].Seq <= seq {
+			return n + len(events) - place(events, seq)
+		}
+		n += len(events)
+	}
+	return n
 }
 
 // oldest returns the Seq of the oldest event kept; where none is, the one that comes next.
 func (r *ring) oldest() int64 {
-	if r.len() == 0 {
+	if r.n == 0 {
 		return r.last + 1
 	}
-	return r.at(0).Seq
+	return r.segments[0].events()[0].Seq
 }

@@ -104,7 +104,7 @@ func (h *Hub) behind(seq int64) int {
 	n := math.MaxInt
 	h.read(func(r *ring) {
 		if seq >= r.dropped {
-			n = r.len() - r.after(seq)
+			n = r.count(seq)
 		}
 	})
 	return n
@@ -176,15 +176,16 @@ func (v *viewer) next(ctx context.Context) error {
 func (v *viewer) read() bool {
 	v.events = v.events[:0]
 	v.hub.read(func(r *ring) {
-		i := r.after(v.seq)
-		for end := min(r.len(), i+scanEvents); i < end && len(v.events) < chunkEvents; i++ {
-			e := r.at(i)
+		scanned := 0
+		r.after(v.seq, func(e *event.Event) bool {
 			v.seq, v.seqMs = e.Seq, e.AtMs
 			if v.follows(e) {
 				v.events = append(v.events, *e)
 			}
-		}
-		if i == r.len() {
+			scanned++
+			return scanned < scanEvents && len(v.events) < chunkEvents
+		})
+		if v.seq == r.last {
 			v.catchUp = false
 		}
 	})

@@ -7,23 +7,15 @@ import (
 	"grouplab/coordinator/event"
 )
 
-// kept is an event and what it holds.
-type kept struct {
-	event.Event
-	// bytes is what lies outside of the event's own struct: names, lists. Clients choose how long those are.
-	bytes int
-}
-
-// keep weighs an event. What two events share counts for both.
-func keep(e event.Event) kept {
-	return kept{e, len(e.Group) + held(e.Body)}
-}
-
 var offsetBytes = int(reflect.TypeFor[event.OffsetValue]().Size())
 
-// held returns the bytes that a body refers to. Under load all but a few events are of the kinds that stand here; what
-// reflection would find out about those is known.
-func held(body event.Body) int {
+// held returns the bytes that an event refers to, outside of its own struct: names, lists. Clients choose how long those are.
+// What two events share counts for both.
+func held(e *event.Event) int { return len(e.Group) + heldByBody(e.Body) }
+
+// heldByBody is held for a body. Under load all but a few events are of the kinds that stand here; what reflection would find
+// out about those is known.
+func heldByBody(body event.Body) int {
 	switch b := body.(type) {
 	case event.HeartbeatReceived:
 		return len(b.Member)
