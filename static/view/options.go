@@ -73,6 +73,11 @@ type Options struct {
 	// by the viewer. Both may be nil.
 	Fact  func(seq int64) *event.Event
 	Yours func(seq int64) bool
+	// Branches are the futures that were left, the newest first. Compare is a run beside this one, nil where none is. Own
+	// offers to compare with the lesson without what the learner did.
+	Branches []Branch
+	Compare  *Comparison
+	Own      bool
 	// Source is the table of the code; nil while it has not come. Raw are the bytes of what is selected, nil where it has
 	// none.
 	Source *Source
@@ -204,6 +209,7 @@ func Parts(m *Model, o Options) []Part {
 		{"transport", transport(s)},
 		{"timeline", s.remembered("timeline", s.pictureKey(), timeline(s))},
 		{"cursor", cursor(s)},
+		{"branches", branches(s)},
 		still("transcript", transcript(s)),
 		still("ledger", ledger(s)),
 		{"behaviour", behaviour(s)},

@@ -1,7 +1,7 @@
 package view
 
 // words are all words of the stage. Names of Kafka's protocol are not translated. {0}, {1} … are filled in.
-var words = merge(wordsOfHeadline, wordsOfStage, wordsOfTools, wordsOfKafka, wordsOfLog, wordsOfWhy, wordsOfInspector, wordsOfSandbox)
+var words = merge(wordsOfHeadline, wordsOfStage, wordsOfTools, wordsOfKafka, wordsOfLog, wordsOfWhy, wordsOfInspector, wordsOfBranches, wordsOfSandbox)
 
 // pageWord is a word of the shell, which may be one of the stage's too. The program of the tab draws no shell and so does
 // not carry wordsOfPages.

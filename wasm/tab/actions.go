@@ -93,6 +93,9 @@ func (t *Tab) common(action, arg string) bool {
 			t.out.Reveal, t.out.Field = "part-groups", true
 		}
 	case "dismiss":
+		if t.selected == "" && t.options.Why == 0 && t.lesson != nil {
+			t.lesson.compare("")
+		}
 		t.selected, t.options.Why = "", 0
 	default:
 		return t.asking(action, arg)
@@ -149,6 +152,14 @@ func (m *lessonMode) do(action, arg string) bool {
 			at = float64(view.TimelineAxis(m.cursor.model, t.options).At(at))
 		}
 		m.seek(int64(at))
+	case "branch":
+		m.branchHere()
+	case "branch-go":
+		m.goTo(arg)
+	case "branch-cut":
+		m.cutBranch(arg)
+	case "compare":
+		m.compare(arg)
 	case "link":
 		t.out.Copy = true
 		m.setHash(m.shared())
@@ -256,6 +267,8 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
 	o.Head = m.cursor.furthest
 	o.Fact, o.Yours = m.fact, m.yours
+	o.Branches, o.Compare = m.rails(), m.comparison()
+	o.Own = m.acted()
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client
 	hints := m.hints[p.Index()]
 	if hints > 0 && hints <= len(step.Hints) {

@@ -122,6 +122,7 @@ func (d *desk) picture() string { return render(d.t, d.lesson.cursor.model, d.op
 func render(t testing.TB, m *view.Model, o view.Options) string {
 	t.Helper()
 	o.Behaviour = nil
+	o.Branches, o.Compare, o.Own = nil, nil, false
 	o.Head, o.Note, o.Playing, o.Speed, o.AtStart, o.AtEnd = nil, "", false, 1, false, false
 	var b bytes.Buffer
 	for _, p := range view.Parts(m, o) {

@@ -13,7 +13,7 @@ type Key struct {
 // keyMap maps single keys to actions; what only letters and digits do can be switched off.
 var keyMap = map[string][2]string{
 	" ": {"play"}, "ArrowRight": {"step"}, "ArrowLeft": {"back"}, "Home": {"start"}, "End": {"end"},
-	"t": {"next-timer"}, "]": {"faster"}, "[": {"slower"}, "u": {"undo"}, "g": {"goal"}, "h": {"hint"},
+	"t": {"next-timer"}, "]": {"faster"}, "[": {"slower"}, "b": {"branch"}, "u": {"undo"}, "g": {"goal"}, "h": {"hint"},
 	"w": {"waiting"}, "y": {"why"}, "l": {"link"}, "s": {"share"}, "n": {"next"}, "p": {"prev"}, "q": {"question"}, "f": {"freeze"},
 	"1": {"pane", "clients"}, "2": {"pane", "shelves"}, "3": {"pane", "machine"}, "4": {"pane", "purgatory"},
 	"5": {"pane", "tape"}, "6": {"pane", "timeline"}, "7": {"pane", "transcript"}, "/": {"find"}, "c": {"command"},
@@ -28,7 +28,7 @@ func (t *Tab) Key(k Key) bool {
 		t.Do("help", "")
 		return true
 	}
-	if k.Name == "Escape" && (t.selected != "" || t.options.Why != 0) {
+	if k.Name == "Escape" && (t.selected != "" || t.options.Why != 0 || t.lesson != nil && t.lesson.compared != nil) {
 		t.Do("dismiss", "")
 		return true
 	}

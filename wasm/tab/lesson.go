@@ -22,6 +22,10 @@ type lessonMode struct {
 	hints  map[int]int // how many were shown, by step
 	paced  bool        // the learner chose a speed; steps no longer do
 	undo   []past
+	// branches are the runs that were left, the oldest first; compared is the one beside the run on stage.
+	branches  []branch
+	branchIDs int
+	compared  *comparison
 	probed asked
 	// refused is told why something was not possible, where it is set; otherwise the page is.
 	refused func(error)
@@ -33,6 +37,8 @@ type lessonMode struct {
 type past struct {
 	inputs       []input
 	headSeq, seq int64
+	// headMs and nowMs are the times of both, 0 where only the events count.
+	headMs, nowMs int64
 }
 
 const (
@@ -188,11 +194,14 @@ func (m *lessonMode) act(kind inputKind, arg string) bool {
 		m.noteBeat(before)
 		return true
 	}
-	was := past{inputs: m.head.inputs, headSeq: m.head.seq(), seq: m.cursor.seq}
+	was := m.present()
 	later := m.head.seq() - m.cursor.seq
 	done := m.cursor.applied()
 	forks := m.head.applied != done || m.head.nowMs() != m.cursor.nowMs
 	if forks {
+		if later > 0 {
+			m.leave()
+		}
 		if err := m.head.fork(done, m.cursor.seq, m.cursor.nowMs); err != nil {
 			m.t.fail(err)
 			return false
@@ -202,11 +211,15 @@ func (m *lessonMode) act(kind inputKind, arg string) bool {
 	}
 	if err := m.head.act(kind, arg); err != nil {
 		m.cursor.toHead()
+		if forks { // nothing has been done: what came later is there again
+			m.restore(was)
+		}
 		m.refuse(err)
 		return false
 	}
 	m.remember(was)
 	m.cursor.toHead()
+	m.arrive()
 	m.noteBeat(before)
 	if forks && later > 0 {
 		m.t.say("forked", fmt.Sprint(later))
@@ -225,6 +238,11 @@ func (m *lessonMode) repeats(kind inputKind, arg string) bool {
 		return false
 	}
 	return m.head.inputs[now.applied] == input{atMs: next.atMs, kind: kind, arg: arg}
+}
+
+// present is the run as it stands.
+func (m *lessonMode) present() past {
+	return past{inputs: m.head.inputs, headSeq: m.head.seq(), seq: m.cursor.seq, headMs: m.head.nowMs(), nowMs: m.cursor.nowMs}
 }
 
 func (m *lessonMode) remember(was past) {
@@ -255,6 +273,7 @@ func (m *lessonMode) back() {
 	}
 	was := m.undo[len(m.undo)-1]
 	m.undo = m.undo[:len(m.undo)-1]
+	m.leave() // undo moves the head and takes nothing away
 	m.restore(was)
 }
 
@@ -264,7 +283,14 @@ func (m *lessonMode) restore(was past) {
 		if err != nil {
 			m.t.fail(err)
 		}
+		if err == nil && was.headMs > m.head.nowMs() {
+			if _, err = m.head.run(was.headMs, saveEvery); err != nil {
+				m.t.fail(err)
+			}
+		}
 		m.show(was.seq)
+		m.cursor.toTime(was.nowMs)
+		m.arrive()
 		m.enterStep()
 	})
 }

@@ -293,7 +293,7 @@ func TestActingInThePastForks(t *testing.T) {
 	if d.lesson.head.seq() >= far || d.lesson.head.nowMs() != here || d.lesson.cursor.model.Clients["c2"].Alive {
 		t.Fatalf("the fork is at %d ms, event %d; acted at %d ms", d.lesson.head.nowMs(), d.lesson.head.seq(), here)
 	}
-	if !strings.Contains(d.options.Note, "later events are dropped") {
+	if !strings.Contains(d.options.Note, "later events are a branch now") {
 		t.Errorf("nobody was told: %q", d.options.Note)
 	}
 	d.do("undo", "")

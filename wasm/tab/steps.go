@@ -202,7 +202,7 @@ func (m *lessonMode) comeBack() {
 		if in.kind != inputTake {
 			continue
 		}
-		m.remember(past{inputs: m.head.inputs, headSeq: m.head.seq(), seq: m.cursor.seq})
+		m.remember(m.present())
 		seq := m.head.startSeq
 		for _, b := range m.head.beats {
 			if b.applied <= i {

@@ -19,7 +19,7 @@ var words = map[string]view.Text{
 	"nothing-asked":   {En: "Nothing is asked here.", Zh: "这里没有问题要回答。"},
 	"pick-first":      {En: "Choose one of the answers first.", Zh: "请先选一个答案。"},
 	"not-allowed":     {En: "This step does not offer “{0}”. Take over, and you can do what you like.", Zh: "这一步不能用“{0}”。点“由我操作”之后就可以随意操作。"},
-	"forked":          {En: "You acted in the past: {0} later events are dropped. U brings them back.", Zh: "你在过去做了改动：后面的 {0} 个事件已丢弃，按 U 可以找回来。"},
+	"forked":          {En: "You acted in the past: its {0} later events are a branch now, below the timeline.", Zh: "你在过去做了改动：后面的 {0} 个事件成了一条分支，在时间线下面。"},
 	"nothing-to-undo": {En: "There is nothing to undo.", Zh: "没有可以撤销的操作。"},
 	"undone":          {En: "Undone.", Zh: "已撤销。"},
 	"at-start":        {En: "This is the first event that is kept.", Zh: "这里已经是保留的第一个事件。"},
@@ -70,6 +70,12 @@ func (t *Tab) word(key string, args ...string) string {
 	w, ok := words[key]
 	if !ok {
 		w, ok = wordsOfSandbox[key]
+	}
+	if !ok {
+		w, ok = wordsOfShare[key]
+	}
+	if !ok {
+		w, ok = wordsOfBranches[key]
 	}
 	if !ok {
 		return "?" + key
