@@ -202,7 +202,11 @@ func (c *conn) parse(frame []byte, inPlace bool) (*call, error) {
 	if h.version > a.max || h.version < 0 {
 		return next, nil // ApiVersions of a newer client: the answer does not depend on the body
 	}
-	defer takeTurn(h)()
+	done, err := c.takeTurn(h)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	c.bareTokens = a.key == saslHandshakeAPI.key && h.version == 0
 	if inPlace && a.keepsBytes {
 		h.body = append([]byte(nil), h.body...)

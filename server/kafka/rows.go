@@ -27,13 +27,17 @@ const (
 // decoding are the turns of large bodies.
 var decoding = make(chan struct{}, decodedAtOnce)
 
-// takeTurn waits until a body may be decoded; done lets the next one.
-func takeTurn(h header) (done func()) {
+// takeTurn waits until a body may be decoded, or the connection is over; done lets the next one.
+func (c *conn) takeTurn(h header) (done func(), err error) {
 	if len(h.body) <= largeBody || h.key == produceAPI.key {
-		return func() {}
+		return func() {}, nil
 	}
-	decoding <- struct{}{}
-	return func() { <-decoding }
+	select {
+	case decoding <- struct{}{}:
+		return func() { <-decoding }, nil
+	case <-c.dead:
+		return nil, errDropped
+	}
 }
 
 // checkRows refuses a decoded request whose strings are too long, or that has too many rows, or some of them too often.
