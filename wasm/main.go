@@ -22,7 +22,7 @@ func main() {
 
 // open makes the tab that the page asks for.
 func open() (*tab.Tab, error) {
-	choices := tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), KeysOff: dom.Stored("keys") == "off", Hash: dom.Hash()}
+	choices := tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), KeysOff: dom.Stored("keys") == "off", Hash: dom.Hash(), Address: dom.Address()}
 	switch kind := dom.Kind(); kind {
 	case string(view.PageLesson):
 		return tab.NewLesson(dom.Text("lesson-script"), dom.Text("lesson-page"), choices)
@@ -41,7 +41,7 @@ type app struct{ *tab.Tab }
 // Frame translates what a frame changes.
 func (a app) Frame(nowMs int64) dom.Update {
 	u := a.Tab.Frame(nowMs)
-	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Field: u.Field, Help: u.Help,
+	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Field: u.Field, Help: u.Help, Dialog: u.Dialog,
 		Asks: u.Ask, Connect: u.Connect, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs}
 	if u.Download != nil {
 		out.File, out.FileText = u.Download.Name, u.Download.Text

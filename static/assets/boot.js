@@ -103,6 +103,8 @@
     document.addEventListener("click", (e) => {
       const link = e.target.closest("a[data-feedback]");
       if (link) link.href = link.dataset.feedback + encodeURIComponent(location.href);
+      const open = e.target.closest("a[data-embed-open]");
+      if (open) open.href = "./" + location.hash;
     });
     addEventListener("hashchange", () => {
       const lang = linked();
@@ -418,7 +420,8 @@ const grouplabSteps = (() => {
   });
 
   // The program finds here where it is and how to speak while it has no picture yet.
-  globalThis.grouplab = { root: site, progress: (text) => show(text, "status"), fail, stopped };
+  const ended = (what) => stopped(say(`The lab's program broke and cannot go on: ${what}. The address still leads to this moment.`, `实验室的程序出错，无法继续：${what}。地址仍指向这一刻。`));
+  globalThis.grouplab = { root: site, progress: (text) => show(text, "status"), fail, ended };
 
   // get fetches a file of dist; what is missing is told with what to do.
   const get = async (name, options) => {

@@ -41,6 +41,9 @@ type PageData struct {
 	Static bool
 	// Token lets the page kill and restart brokers and demo consumers; "" where it may not.
 	Token string
+	// Feedback is the address that takes feedback, to which the moment's link is appended: "https://…/new?body="; "" opens a
+	// letter.
+	Feedback string
 	// Bootstrap is the address for Kafka clients, "" where there is none.
 	Bootstrap string
 	// Built is false where lab.wasm is missing; the page then says what to do.

@@ -54,7 +54,7 @@ func (k *sketch) smallBroker(s *stage) {
 	colour := stateClass(s.g.State)
 	k.box(100, 17, 120, 21, "", colour, s.stale())
 	k.glyph(109, 27.5, 4, s.g.State)
-	k.say(117, 30.8, 9, "ink", "start", "600", string(s.g.State))
+	k.say(117, 30.6, 8.3, "ink", "start", "600", string(s.g.State))
 	x, y := 100.0, 45.0
 	for _, sh := range []shelf{s.joinShelf(), s.syncShelf()} {
 		for i, sl := range sh.Slots {

@@ -28,6 +28,12 @@ func rootAttr(name string) string {
 // Hash is the address's fragment without '#'.
 func Hash() string { return strings.TrimPrefix(global("location").get("hash").text(), "#") }
 
+// Address is the page's address without the fragment, and without what is chosen by it.
+func Address() string {
+	location := global("location")
+	return location.get("origin").text() + location.get("pathname").text()
+}
+
 // MayAct tells whether the page carries the token.
 func MayAct() bool { return meta("grouplab-token") != "" }
 
@@ -42,18 +48,18 @@ func Stored(name string) string {
 
 const prefix = "grouplab."
 
-func store(a Attr) {
+// store remembers something, and says why the browser does not where it does not.
+func store(a Attr) string {
 	storage, err := global("window").v.Get("localStorage")
-	if err != nil {
-		return // the choice holds until the page is closed
+	if err == nil && a.Value == "" {
+		_, err = storage.Call("removeItem", prefix+a.Name)
+	} else if err == nil {
+		_, err = storage.Call("setItem", prefix+a.Name, a.Value)
 	}
-	if a.Value == "" {
-		ref{storage}.call("removeItem", prefix+a.Name)
-		return
+	if err != nil { // full, or blocked
+		return err.Error()
 	}
-	if _, err := storage.Call("setItem", prefix+a.Name, a.Value); err != nil {
-		return // full, or blocked
-	}
+	return ""
 }
 
 // Root is the address of the site's root, as boot.js found it.
@@ -119,11 +125,35 @@ func copyText(text string) {
 	copyByField(text)
 }
 
-// download hands a text to the viewer as a file.
-func download(name, text string) {
+// download hands a text to the viewer as a file. A name that ends with png is that of a painting of the text, an SVG.
+func (p *page) download(name, text string) {
+	kind := "text/plain"
+	if strings.HasSuffix(name, ".svg") || strings.HasSuffix(name, ".png") {
+		kind = "image/svg+xml"
+	}
+	address := "data:" + kind + ";charset=utf-8," + global("window").call("encodeURIComponent", text).text()
+	if !strings.HasSuffix(name, ".png") {
+		hand(name, address)
+		return
+	}
+	picture := document().call("createElement", "img")
+	listen(picture, "error", func(ref) { p.with(func(a App) { a.Do("unsaved", name) }) })
+	listen(picture, "load", func(ref) {
+		canvas := document().call("createElement", "canvas")
+		wide, high := picture.get("naturalWidth").number(), picture.get("naturalHeight").number()
+		canvas.set("width", 2*wide) // for screens with two dots a pixel
+		canvas.set("height", 2*high)
+		canvas.call("getContext", "2d").call("drawImage", picture.v, 0, 0, 2*wide, 2*high)
+		hand(name, canvas.call("toDataURL", "image/png").text())
+	})
+	picture.set("src", address)
+}
+
+// hand makes the browser save what an address holds.
+func hand(name, address string) {
 	doc := document()
 	link := doc.call("createElement", "a")
-	link.set("href", "data:text/plain;charset=utf-8,"+global("window").call("encodeURIComponent", text).text())
+	link.set("href", address)
 	link.set("download", name)
 	doc.get("body").call("appendChild", link.v)
 	link.call("click")

@@ -17,6 +17,8 @@ type App interface {
 	Socket(open bool, reason string)
 	// Message brings a text message of the websocket.
 	Message(text []byte)
+	// Crashed is called when another method has panicked, with what it said.
+	Crashed(what string)
 	// Asked and Posted bring the server's answers. Status is 0 where it could not be reached; body says why.
 	Asked(path string, status int, body []byte)
 	Posted(path string, status int, body []byte)
@@ -32,6 +34,7 @@ type Update struct {
 	Store    []Attr // of localStorage; "" removes
 	Reveal   string // an element's id, to scroll to and give the focus
 	Field    bool   // give the focus to the first field in it
+	Dialog   string // the id of a dialog to open
 	Help     bool   // open or close the help
 	Fill     []Attr // texts of fields, by id
 	CopyText string // for the clipboard

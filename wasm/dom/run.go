@@ -25,6 +25,8 @@ type page struct {
 	// scrub is a slider that the pointer drags: it stays while its part is rendered anew around it.
 	scrub ref
 	move  rate
+	// over is set once the App cannot go on.
+	over bool
 }
 
 type rate struct{ num, den int64 }
@@ -46,17 +48,50 @@ func Run(app App) error {
 
 // with calls the App and asks for a frame.
 func (p *page) with(fn func(App)) {
-	p.mu.Lock()
-	fn(p.app)
-	p.mu.Unlock()
+	p.guarded(func() { fn(p.app) })
 	p.clock.soon()
+}
+
+// guarded calls the App. What panics there is told to the App, which goes on from a moment that stood; where it cannot, the
+// page says that it has ended.
+func (p *page) guarded(fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	what := panicked(fn)
+	if what == "" {
+		return
+	}
+	complain("panic: " + what)
+	if again := panicked(func() { p.app.Crashed(what) }); again != "" {
+		p.over = true
+		global("grouplab").call("ended", again)
+	}
+}
+
+// panicked says what a function panicked with, "" where it did not.
+func panicked(fn func()) (what string) {
+	defer func() {
+		if r := recover(); r != nil {
+			what = fmt.Sprint(r)
+			if what == "" {
+				what = "panic"
+			}
+		}
+	}()
+	fn()
+	return ""
 }
 
 // frame shows what the App has changed.
 func (p *page) frame(nowMs int64) {
-	p.mu.Lock()
-	u := p.app.Frame(nowMs)
-	p.mu.Unlock()
+	var u Update
+	p.guarded(func() { u = p.app.Frame(nowMs) })
+	if p.over {
+		return
+	}
 	p.move = rate{u.MoveNum, u.MoveDen}
 	for _, patch := range u.Patches {
 		if patch.ID == p.held {
@@ -70,7 +105,9 @@ func (p *page) frame(nowMs int64) {
 		byID("live-region").set("textContent", u.Announce)
 	}
 	for _, a := range u.Store {
-		store(a)
+		if reason := store(a); reason != "" {
+			p.with(func(app App) { app.Do("unstored", reason) })
+		}
 	}
 	p.commands(u)
 	if u.Busy {
@@ -91,6 +128,9 @@ func (p *page) commands(u Update) {
 	if u.Help {
 		toggleHelp()
 	}
+	if dialog := byID(u.Dialog); u.Dialog != "" && !dialog.none() && !dialog.get("open").truthy() {
+		dialog.call("showModal")
+	}
 	for _, f := range u.Fill {
 		byID(f.Name).set("value", f.Value)
 	}
@@ -98,7 +138,7 @@ func (p *page) commands(u Update) {
 		copyText(u.CopyText)
 	}
 	if u.File != "" {
-		download(u.File, u.FileText)
+		p.download(u.File, u.FileText)
 	}
 	if u.Reveal != "" {
 		reveal(u.Reveal, u.Field)

@@ -178,6 +178,7 @@ func (t *Tab) address() {
 	now, _, _ := strings.Cut(t.linked, "~lang=")
 	if link := t.lesson.link(); link != now {
 		t.lesson.setHash(link)
+		t.keep()
 	}
 }
 

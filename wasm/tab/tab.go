@@ -16,8 +16,8 @@ type Choices struct {
 	Motion string
 	// KeysOff switches single-letter keys off.
 	KeysOff bool
-	// Hash is the address's fragment without '#': perhaps a link to a moment.
-	Hash string
+	// Hash is the address's fragment without '#': perhaps a link to a moment. Address is the page's without it.
+	Hash, Address string
 }
 
 // Tab is one page. One goroutine uses it.
@@ -44,11 +44,17 @@ type Tab struct {
 	spokenMs int64
 	notedMs  int64  // when the note was set
 	linked   string // the fragment that the address shows
+	address0 string // the address without it
+	unstored bool   // the browser does not keep what is to be kept, and that was said
+	breaks   string // how it is to break on purpose
+	brokenAt *string
 }
 
 const (
 	// maxFrameMs bounds the wall time of one frame, so that a page that was hidden does not make up for it.
 	maxFrameMs = 250
+	// hiddenMs is a time between two frames after which the viewer is told that it did not pass in the lab.
+	hiddenMs = 5000
 	// clockMs is how often countdowns are rendered while nothing else changes.
 	clockMs = 100
 	// speakMs is how long a sentence for the screen reader has for itself.
@@ -56,7 +62,7 @@ const (
 )
 
 func newTab(c Choices) *Tab {
-	t := &Tab{html: map[string]string{}, motion: c.Motion, keysOff: c.KeysOff, dirty: true}
+	t := &Tab{html: map[string]string{}, motion: c.Motion, keysOff: c.KeysOff, address0: c.Address, dirty: true}
 	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent, Memo: view.NewMemo()}
 	if t.options.Lang == "" {
 		t.options.Lang = view.English
@@ -86,7 +92,13 @@ func (t *Tab) Frame(wallMs int64) Update {
 	if !t.started {
 		t.started, passed = true, 0
 	}
+	if hidden := wallMs - t.wallMs; hidden > hiddenMs && t.started && t.playing() && passed > 0 {
+		t.say("was-hidden", t.options.Lang.Duration(hidden))
+	}
 	t.wallMs = wallMs
+	if t.breaks == "frame" {
+		t.crash("")
+	}
 	if t.lesson != nil {
 		t.lesson.tick(passed)
 	} else {

@@ -16,6 +16,8 @@ type Update struct {
 	// Reveal is the id of an element to scroll into view and give the focus; with Field the first field in it gets that.
 	Reveal string
 	Field  bool
+	// Dialog is the id of a dialog to open.
+	Dialog string
 	// Help opens or closes the help.
 	Help bool
 	// Fill gives fields, by their id, another text: fields are not rendered anew while somebody writes in them.
@@ -41,7 +43,7 @@ type Update struct {
 // Patch is one part's new inner HTML.
 type Patch struct{ ID, HTML string }
 
-// Download is a file that the page makes.
+// Download is a file that the page makes. Its kind is said by its name's ending; for a picture.png Text is the SVG to paint.
 type Download struct{ Name, Text string }
 
 // Attr is a name and a value.

@@ -1,0 +1,17 @@
+package view
+
+import "github.com/a-h/templ"
+
+// mail opens a letter without an address: whoever runs the lab knows whom to write to.
+const mail = "mailto:?subject=GroupLab&body="
+
+// feedback is the address that boot.js appends the moment's link to.
+func (d PageData) feedback() templ.SafeURL {
+	if d.Feedback != "" {
+		return templ.URL(d.Feedback)
+	}
+	return templ.SafeURL(mail)
+}
+
+// shares tells whether the page has moments that can be taken away.
+func (d PageData) shares() bool { return d.Kind == PageLesson || d.Kind == PageSandbox }
