@@ -241,8 +241,7 @@ func (c *Coordinator) stageOffsets(q *kmsg.OffsetCommitRequest, k *commit, table
 				LeaderEpoch: value.leaderEpoch, Metadata: value.metadata, ExpireMs: max(expireMs, 0)})
 			o, at := topic.make(p.Partition, hint)
 			hint = at + 1
-			staged := &k.values[len(k.values)-1]
-			staged.older, o.pending = o.pending, staged
+			o.stage(&k.values[len(k.values)-1])
 			from := len(room)
 			room = topic.appendKey(room, table.groupID, p.Partition)
 			to := len(room)

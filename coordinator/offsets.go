@@ -30,10 +30,7 @@ func (t *offsetTable) clone() offsetTable {
 		o := &k.topics[i]
 		o.partitions = slices.Clone(o.partitions)
 		for j := range o.partitions {
-			for at := &o.partitions[j].pending; *at != nil; at = &(*at).older { // they lie in the original's appends
-				value := **at
-				*at = &value
-			}
+			o.partitions[j].copyPending()
 		}
 	}
 	return k
@@ -122,8 +119,8 @@ type partitionOffset struct {
 	offset     int64
 	commitMs   int64
 	baseOffset int64 // of the batch that carried it; -1 not known, notCommitted where nothing is committed
-	// pending is the newest value that is being written, nil where there is none; older ones follow. They lie in their
-	// appends.
+	// pending is the newest value that is being written, nil where there is none. They lie in their appends, in a ring: behind
+	// the newest comes the oldest, whose outcome comes first.
 	pending     *offsetValue
 	more        *moreOfOffset // nil where the commit has neither metadata nor an expiry of its own
 	partition   int32
@@ -170,28 +167,70 @@ type offsetValue struct {
 	commitMs    int64
 	expireMs    int64 // -1 none
 	leaderEpoch int32 // -1 none
-	// older is the value of the same partition that was being written already when this one came, nil where none was.
-	older *offsetValue
+	// newer is the value of the same partition that came next while this one was being written; of the newest it is the oldest.
+	newer *offsetValue
+}
+
+// stage makes a value the newest of those that are being written.
+func (p *partitionOffset) stage(v *offsetValue) {
+	v.newer = v
+	if p.pending != nil {
+		v.newer, p.pending.newer = p.pending.newer, v
+	}
+	p.pending = v
+}
+
+// copyPending puts copies in the place of the values that are being written.
+func (p *partitionOffset) copyPending() {
+	newest := p.pending
+	if newest == nil {
+		return
+	}
+	p.pending = nil
+	for v := newest.newer; ; v = v.newer {
+		value := *v
+		p.stage(&value)
+		if v == newest {
+			return
+		}
+	}
 }
 
 // settled takes a value out of those that are being written. It reports false where it is not among them: the offset was
 // deleted meanwhile. Kafka's Scala coordinator keeps only the newest one: where that one fails first, an older one that is
 // written afterwards is acknowledged and yet not seen. Kafka 4.0 shows it, and so does this.
 func (p *partitionOffset) settled(v *offsetValue) bool {
-	at := &p.pending
-	for *at != nil && *at != v {
-		at = &(*at).older
-	}
-	if *at == nil { // in a copy of the machine it is another one that says the same
-		for at = &p.pending; *at != nil && !(*at).same(v); {
-			at = &(*at).older
+	before := p.before(func(w *offsetValue) bool { return w == v })
+	if before == nil { // in a copy of the machine it is another one that says the same
+		if before = p.before(v.same); before == nil {
+			return false
 		}
 	}
-	if *at == nil {
-		return false
+	switch gone := before.newer; {
+	case gone == before:
+		p.pending = nil
+	case gone == p.pending:
+		p.pending = before
+		fallthrough
+	default:
+		before.newer = gone.newer
 	}
-	*at = (*at).older
 	return true
+}
+
+// before returns the value behind which lies the first one, from the oldest on, that is the one sought; nil where none is.
+func (p *partitionOffset) before(sought func(*offsetValue) bool) *offsetValue {
+	if p.pending == nil {
+		return nil
+	}
+	for at := p.pending; ; {
+		if sought(at.newer) {
+			return at
+		}
+		if at = at.newer; at == p.pending {
+			return nil
+		}
+	}
 }
 
 func (v *offsetValue) same(w *offsetValue) bool {
