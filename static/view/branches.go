@@ -258,9 +258,9 @@ func (s *stage) moreOrLess(ms int64) string {
 
 func (s *stage) difference(ms int64) string {
 	switch {
-	case ms < 0:
+	case ms <= -100:
 		return s.t("compare.less", tenths(-ms))
-	case ms > 0:
+	case ms >= 100:
 		return s.t("compare.more", tenths(ms))
 	}
 	return s.t("compare.same")

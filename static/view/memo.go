@@ -26,7 +26,7 @@ type memoKey struct {
 	last            *event.Event
 	lines, gaps     int
 	group, selected string
-	search          string
+	search, find    string
 	lang            Lang
 	mode            Mode
 	layout          Layout
@@ -42,7 +42,7 @@ func NewMemo() *Memo { return &Memo{parts: map[string]memoized{}} }
 
 // still is the key of a part that only facts and choices change.
 func (s *stage) still(id string) memoKey {
-	k := memoKey{seq: s.m.Seq, lines: len(s.m.Lines), gaps: len(s.m.Gaps), selected: s.o.Selected, search: s.o.Search, lang: s.o.Lang, mode: s.o.Mode,
+	k := memoKey{seq: s.m.Seq, lines: len(s.m.Lines), gaps: len(s.m.Gaps), selected: s.o.Selected, search: s.o.Search, find: s.o.Find, lang: s.o.Lang, mode: s.o.Mode,
 		layout: s.o.Layout, px: s.o.ChartPx, head: s.o.Head, focused: s.o.Focus == id}
 	if n := len(s.m.Lines); n > 0 {
 		k.last = &s.m.Lines[n-1]

@@ -73,6 +73,9 @@ type Options struct {
 	// by the viewer. Both may be nil.
 	Fact  func(seq int64) *event.Event
 	Yours func(seq int64) bool
+	// Follow is set while steps follow the timer that is selected. Find filters the transcript.
+	Follow bool
+	Find   string
 	// Branches are the futures that were left, the newest first. Compare is a run beside this one, nil where none is. Own
 	// offers to compare with the lesson without what the learner did.
 	Branches []Branch

@@ -183,6 +183,7 @@ var keyHelp = []struct {
 	{[]string{"Q"}, "key.question"},
 	{[]string{"H"}, "key.hint"},
 	{[]string{"G"}, "key.goal"},
+	{[]string{"B"}, "key.branch"},
 	{[]string{"U"}, "key.undo"},
 	{[]string{"W"}, "key.waiting"},
 	{[]string{"Y"}, "key.why"},

@@ -159,7 +159,11 @@ func (s *stage) opCardOf(rest string) *card {
 		if _, idle := s.condition(op, s.waiting()); idle {
 			c.add(s.t("card.fires"), s.t("op.idle"))
 		}
+		c.add(s.t("card.way"), s.wayOf(op))
 		c.add(s.t("card.config"), settingsOfOp(op.Type, op.Pending, op.New))
+		if s.o.Mode == ModeLesson {
+			c.Verbs = append(c.Verbs, verbButton{"follow-timer", rest, s.t(map[bool]string{true: "card.unfollow", false: "card.follow"}[s.o.Follow])})
+		}
 		c.Links = append(c.Links, link{"event:" + num(op.Seq), "#" + num(op.Seq)})
 		s.code(c, "OperationWatched")
 		return c

@@ -128,6 +128,7 @@ var wordsOfPages = map[string]Text{
 	"key.lesson":        {"next step, previous step of the lesson", "课程的下一步、上一步"},
 	"key.question":      {"to the question", "跳到问题"},
 	"key.goal":          {"to the goal", "跳到目标"},
+	"key.branch":        {"branch here: what comes later is kept below the timeline", "从这里分支：后来的部分保留在时间线下面"},
 	"key.undo":          {"undo", "撤销"},
 	"key.freeze":        {"freeze the live picture", "冻结实时画面"},
 	"keys.toggle":       {"Switch letter keys off or on", "关闭或打开字母键"},

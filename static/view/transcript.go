@@ -1,6 +1,10 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"strings"
+
+	"grouplab/coordinator/event"
+)
 
 const transcriptRows = 32
 
@@ -16,12 +20,16 @@ type line struct {
 // transcript are the newest facts, newest first: those of the group on stage and those of no group.
 func (s *stage) transcript() []line {
 	var list []line
+	want := strings.ToLower(s.o.Find)
 	for i := len(s.m.Lines) - 1; i >= 0 && len(list) < transcriptRows; i-- {
 		e := s.m.Lines[i]
 		if s.g != nil && e.Group != "" && e.Group != s.g.Name {
 			continue
 		}
-		l := line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(e), What: plainText(e.Text(), 400), Current: len(list) == 0, Class: truthClass(e.Truth)}
+		if want != "" && !strings.Contains(strings.ToLower(e.Text()), want) {
+			continue
+		}
+		l := line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(e), What: plainText(e.Text(), 400), Current: i == len(s.m.Lines)-1 || want == "" && len(list) == 0, Class: truthClass(e.Truth)}
 		list = append(list, l)
 	}
 	return list

@@ -30,6 +30,8 @@ type wheel struct {
 	Tick  string
 	Span  string
 	Cells []cell
+	// Trail is the way of the timer that is selected, where it lay and where it will.
+	Trail []trail
 }
 
 // wheels are the rulers, coarse first, and how many timers lie beyond the coarsest.
@@ -52,6 +54,7 @@ func (s *stage) wheels() (list []wheel, beyond int) {
 		index := int(min(max(op.CellMs/tick-s.m.NowMs/tick, 0), wheelCells-1))
 		w.put(s, index, op, op == winner)
 	}
+	s.addTrail(list)
 	for i := range list {
 		sort.Slice(list[i].Cells, func(a, b int) bool { return list[i].Cells[a].Index < list[i].Cells[b].Index })
 	}

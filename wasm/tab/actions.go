@@ -45,6 +45,7 @@ func (t *Tab) Do(action, arg string) {
 func (t *Tab) common(action, arg string) bool {
 	switch action {
 	case "select":
+		t.unfollow()
 		if t.selected == arg {
 			arg = ""
 		}
@@ -96,6 +97,7 @@ func (t *Tab) common(action, arg string) bool {
 		if t.selected == "" && t.options.Why == 0 && t.lesson != nil {
 			t.lesson.compare("")
 		}
+		t.unfollow()
 		t.selected, t.options.Why = "", 0
 	default:
 		return t.asking(action, arg)
@@ -152,6 +154,8 @@ func (m *lessonMode) do(action, arg string) bool {
 			at = float64(view.TimelineAxis(m.cursor.model, t.options).At(at))
 		}
 		m.seek(int64(at))
+	case "follow-timer":
+		m.followTimer(arg)
 	case "branch":
 		m.branchHere()
 	case "branch-go":
@@ -267,6 +271,8 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	o.AtEnd = m.cursor.atHead() && p.Gate() == lessons.Asking
 	o.Head = m.cursor.furthest
 	o.Fact, o.Yours = m.fact, m.yours
+	m.keepUp()
+	o.Selected, o.Follow = m.t.selected, m.followed != nil
 	o.Branches, o.Compare = m.rails(), m.comparison()
 	o.Own = m.acted()
 	o.Focus, o.FocusClient = step.Focus.Part, step.Focus.Client

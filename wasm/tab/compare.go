@@ -52,7 +52,7 @@ func (m *lessonMode) compare(arg string) {
 	}
 	if found := m.comparison(); found != nil {
 		m.t.options.Compare = found
-		m.t.out.Reveal = "part-branches"
+		m.t.out.Reveal = "compare-title"
 		m.t.announce = append(m.t.announce, view.CompareSays(m.cursor.model, m.t.options))
 	}
 }

@@ -26,7 +26,9 @@ type lessonMode struct {
 	branches  []branch
 	branchIDs int
 	compared  *comparison
-	probed asked
+	// followed is the timer whose way steps follow, nil where they follow none.
+	followed *followed
+	probed   asked
 	// refused is told why something was not possible, where it is set; otherwise the page is.
 	refused func(error)
 	// chasing is set while the head runs to where a link or an undo leads.
@@ -317,6 +319,9 @@ func (m *lessonMode) show(seq int64) {
 // only the last is a step.
 func (m *lessonMode) stops(g view.Grain, seq int64) bool {
 	e := m.head.at(seq)
+	if m.followed != nil {
+		return m.followed.concerns(e)
+	}
 	if seq < m.head.seq() {
 		switch e.Body.(type) {
 		case event.LeaderChanged, event.LoadStarted, event.LoadFinished:

@@ -15,6 +15,8 @@ func (t *Tab) asking(action, arg string) bool {
 		t.askWhy()
 	case "why-all":
 		t.options.WhyAll = !t.options.WhyAll
+	case "find-text":
+		t.options.Find = arg
 	case "why-close":
 		t.options.Why = 0
 	case "jump":
