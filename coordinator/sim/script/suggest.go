@@ -13,6 +13,11 @@ func suggest(word string, names []string, otherwise string) string {
 			best, distance = n, d
 		}
 	}
+	for _, n := range names { // a word that was not written to its end
+		if len(word) > 2 && strings.HasPrefix(strings.ToLower(n), strings.ToLower(word)) && (best == "" || len(n) < len(best)) {
+			best = n
+		}
+	}
 	if best == "" {
 		return otherwise
 	}
