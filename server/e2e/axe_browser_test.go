@@ -124,3 +124,87 @@ func TestNothingScrollsSideways(t *testing.T) {
 		}
 	}
 }
+
+// TestStatesDifferInForcedColours: where the system gives all colours, states are told apart by their borders, icons and
+// words, and the current one by its weight.
+func TestStatesDifferInForcedColours(t *testing.T) {
+	b := open(t, labServer(t)+"/gallery/completing/", 1440, 900)
+	b.emulate("forced-colors", "active")
+	b.until("forced colours", `matchMedia("(forced-colors: active)").matches`, 5*time.Second)
+	looks := eval[[]string](b, `[...document.querySelectorAll(".machine .pill")].map(p => {
+		const s = getComputedStyle(p)
+		return p.querySelector(".dash-dot") ? "dash-dot" : s.borderTopStyle
+	})`)
+	if want := "dotted dashed dash-dot solid double"; strings.Join(looks, " ") != want {
+		t.Errorf("the states have borders %v, want %s", looks, want)
+	}
+	if !eval[bool](b, `(() => {
+		const width = p => parseFloat(getComputedStyle(p).borderTopWidth)
+		const [now, ...others] = [document.querySelector(".machine .pill.current"), ...document.querySelectorAll(".machine .pill:not(.current)")]
+		return others.every(p => width(p) < width(now)) && getComputedStyle(now).fontWeight > getComputedStyle(others[0]).fontWeight
+	})()`) {
+		t.Error("the current state does not stand out")
+	}
+	if seen := eval[string](b, `(() => {
+		const paper = getComputedStyle(document.body).backgroundColor
+		for (const line of document.querySelectorAll(".machine .icon *, .dash-dot rect, .machine-edges .last path")) {
+			const s = getComputedStyle(line)
+			if (s.stroke === paper || s.fill === paper || s.stroke === "none" && s.fill === "none") return line.outerHTML
+		}
+		return ""
+	})()`); seen != "" {
+		t.Errorf("drawn in the colour of the paper: %s", seen)
+	}
+	b.accessible("forced colours")
+	b.quiet()
+}
+
+// TestPrintIsWhiteAndStill: on paper there are no buttons of time, in any theme.
+func TestPrintIsWhiteAndStill(t *testing.T) {
+	b := open(t, labServer(t)+"/gallery/unclean-restart/?theme=dark", 1440, 900)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	b.until("print", `matchMedia("print").matches`, 5*time.Second)
+	if got := eval[string](b, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("the paper is %s", got)
+	}
+	if shown := eval[[]string](b, `[...document.querySelectorAll(".transport button, .top a, .transcript tbody tr:not(.current)")].filter(e => e.offsetParent).map(e => e.outerHTML.slice(0, 80))`); len(shown) > 0 {
+		t.Errorf("printed, though it is of no use on paper: %v", shown)
+	}
+	if !eval[bool](b, `document.querySelector(".machine .pill.current").offsetParent !== null && document.querySelectorAll(".transcript tbody tr.current").length <= 1`) {
+		t.Error("the moment is not printed")
+	}
+}
+
+// TestNothingMovesWithoutMotion: with "Motion: none", and where the system asks for less, nothing is animated.
+func TestNothingMovesWithoutMotion(t *testing.T) {
+	base := labServer(t)
+	for _, how := range []string{"chosen", "asked for"} {
+		b := open(t, base+"/gallery/unclean-restart/", 1440, 900)
+		if how == "chosen" {
+			b.click("button[data-do=motion]")
+			b.click("button[data-do=motion]")
+			b.until("no motion", `document.documentElement.dataset.motion === "none"`, 5*time.Second)
+		} else {
+			b.emulate("prefers-reduced-motion", "reduce")
+		}
+		if moving := eval[[]string](b, `[...document.querySelectorAll("*")].filter(e => { const s = getComputedStyle(e)
+			return s.animationName !== "none" || s.transitionDuration.split(",").some(d => parseFloat(d) > 0) }).map(e => e.outerHTML.slice(0, 80))`); len(moving) > 0 {
+			t.Errorf("no motion was %s, and these move: %v", how, moving)
+		}
+	}
+}
+
+// TestTouchTargetsAreLargeEnough: on a phone every control is 44 pixels high, or as high as 24 with room around it; what
+// stands in a sentence is as high as its line.
+func TestTouchTargetsAreLargeEnough(t *testing.T) {
+	base := labServer(t)
+	b := open(t, base+"/gallery/unclean-restart/", 390, 844)
+	if small := eval[[]string](b, `[...document.querySelectorAll("header button, header nav a, .transport button, .lesson button, .pill[data-do]")]
+		.filter(e => e.offsetParent && e.getBoundingClientRect().height < 33.5).map(e => e.outerHTML.slice(0, 90) + " " + e.getBoundingClientRect().height)`); len(small) > 0 {
+		t.Errorf("too small to touch: %v", small)
+	}
+}

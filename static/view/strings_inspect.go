@@ -30,7 +30,7 @@ var wordsOfInspector = map[string]Text{
 	"find.none":         {"No fact holds “{0}”.", "没有包含“{0}”的事实。"},
 	"card.inlog":        {"in the log", "在日志中"},
 	"raw.record":        {"As they lie in the log of the leader, in a batch at {0} of {1} bytes, written in leader epoch {2}.", "它们在领导者日志中的样子：位于 {0} 的批次，{1} 字节，写于领导者纪元 {2}。"},
-	"raw.gone":          {"These bytes are no longer in any log: compaction or a truncation removed them.", "这些字节已不在任何日志里：被压缩或截断移除。"},
+	"raw.gone":          {"These bytes are no longer in any log: compaction or a truncation removed them.", "这些字节已不在任何日志里：被压实或截断移除。"},
 	"raw.request":       {"The simulated network carries requests as structs; these are the {0} bytes that a client would send for it, in version {1}, without the header.", "模拟网络直接传递结构体；这里是客户端会为它发送的 {0} 字节（版本 {1}，不含请求头）。"},
 	"raw.over":          {"The exchange is over; the simulator keeps no bytes of it. Step back to where it was on the way.", "这次往来已结束，模拟器不再保留它的字节。退回到它在路上的时刻即可看到。"},
 	"raw.live":          {"The page of a running cluster gets facts, not bytes: kafka-dump-log --offsets-decoder shows them on the broker.", "运行中集群的页面只收到事实而没有字节：可在 broker 上用 kafka-dump-log --offsets-decoder 查看。"},

@@ -83,7 +83,7 @@ var wordsOfLog = map[string]Text{
 	"why.no members and no offsets":  {"no members and no offsets are left", "没有成员，也没有位移"},
 	"why.the group is full":          {"the group is full", "该组已满"},
 	"why.the group is too large":     {"the group is too large", "该组过大"},
-	"why.the leader started again":   {"the leader started again", "leader 重新启动"},
+	"why.the leader started again":   {"the leader started again", "组长重新启动"},
 	"why.static member restarted":    {"the static member {0} started again", "静态成员 {0} 重新启动"},
 
 	"owner.loaded":   {"read {0} {0|record|records} in {1}: {2} {2|group|groups}, {3} {3|offset|offsets}", "{1} 内读取 {0} 条记录：{2} 个组，{3} 个位移"},
@@ -95,7 +95,7 @@ var wordsOfLog = map[string]Text{
 	"failed.kind.offsets":    {"a commit", "一次提交"},
 	"failed.kind.txn":        {"a transactional commit", "一次事务提交"},
 	"failed.kind.group":      {"the group’s record", "组记录"},
-	"failed.kind.tombstones": {"tombstones", "tombstone"},
+	"failed.kind.tombstones": {"tombstones", "墓碑"},
 	"failed.answer":          {"{0} was answered {1} ({2})", "{0} 得到 {1}（{2}）"},
 	"failed.ignored":         {"the group had changed meanwhile: nobody is told", "该组已改变：不再通知任何人"},
 }

@@ -104,3 +104,59 @@ func TestEveryReasonOfTheCoordinatorHasWords(t *testing.T) {
 		}
 	}
 }
+
+// concept is a line of the glossary: how a concept is said in Chinese, and what is not written instead.
+type concept struct {
+	Said  string
+	Avoid []string
+}
+
+func glossary(t *testing.T) (list []concept) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "lessons", "content", "glossary.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if cells := strings.Split(line, "|"); !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, " ") && len(cells) == 3 {
+			list = append(list, concept{strings.TrimSpace(cells[1]), strings.Fields(cells[2])})
+		}
+	}
+	if len(list) < 30 {
+		t.Fatalf("the glossary has %d concepts", len(list))
+	}
+	return list
+}
+
+// TestChineseKeepsToTheGlossary: a concept has one name, on the stage as in the lessons. Names of settings and of the
+// protocol, and what stands in parentheses, are not words.
+func TestChineseKeepsToTheGlossary(t *testing.T) {
+	aside := regexp.MustCompile(`（[^）]*）`)
+	english := regexp.MustCompile(`[A-Za-z][A-Za-z._-]*`)
+	for key, text := range allWords() {
+		zh := aside.ReplaceAllString(text.Zh, "")
+		words := english.FindAllString(zh, -1)
+		for _, c := range glossary(t) {
+			for _, a := range c.Avoid {
+				if a[0] < 0x80 && slices.Contains(words, a) || a[0] >= 0x80 && strings.Contains(zh, a) {
+					t.Errorf("%s: %q says %s, the glossary says %s", key, text.Zh, a, c.Said)
+				}
+			}
+		}
+	}
+}
+
+// TestBothLanguagesDiffer finds what was never translated: only names are the same in both.
+func TestBothLanguagesDiffer(t *testing.T) {
+	names := []string{"Go", "broker", "Broker", "producer", "eager", "Empty", "Preparing", "Completing", "Stable", "Dead", "epoch"}
+	for key, text := range allWords() {
+		if text.En != text.Zh {
+			continue
+		}
+		for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(text.En, -1) {
+			if !slices.Contains(names, word) {
+				t.Errorf("%s is %q in both languages", key, text.En)
+			}
+		}
+	}
+}

@@ -37,7 +37,7 @@ var wordsOfTools = map[string]Text{
 	"card.broker":      {"broker", "broker"},
 	"card.state":       {"state", "状态"},
 	"card.meaning":     {"meaning", "含义"},
-	"card.id":          {"member id", "member id"},
+	"card.id":          {"member id", "成员 id"},
 	"card.protocols":   {"protocols", "协议"},
 	"card.topics":      {"subscribed to", "订阅"},
 	"card.assigned":    {"assigned", "已分配"},

@@ -93,7 +93,7 @@ var wordsOfWhy = map[string]Text{
 	"says.RecordsAppended":         {"The leader wrote a batch to {0}.", "领导者向 {0} 写入一批记录。"},
 	"says.ReplicaAdvanced":         {"A follower has fetched more of {0}.", "跟随者又拉取了 {0} 的一段。"},
 	"says.ReplicaTruncated":        {"A follower cut the end of {0}.", "跟随者截掉了 {0} 的末尾。"},
-	"says.LogCompacted":            {"The log cleaner compacted {0}.", "日志清理器压缩了 {0}。"},
+	"says.LogCompacted":            {"The log cleaner compacted {0}.", "日志清理器压实了 {0}。"},
 	"says.HighWatermarkAdvanced":   {"Every replica in sync has {0} up to {1}.", "所有同步副本都有了 {0}，到 {1} 为止。"},
 	"says.LoadStarted":             {"The broker began to load {0}.", "broker 开始加载 {0}。"},
 	"says.LoadProgressed":          {"The load of {0} went on.", "{0} 的加载有进展。"},
