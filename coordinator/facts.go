@@ -13,8 +13,16 @@ import (
 // out last, so the stream goes on after them. Bodies hold the original times.
 func (c *Coordinator) Facts(nowMs int64) []event.Event {
 	f := &facts{c: c, nowMs: max(nowMs, c.nowMs)}
+	have := map[int32]*event.LoadFinished{} // counted in one go: all groups anew for each partition held a server up for seconds
+	for _, g := range c.groups {
+		if have[g.partition] == nil {
+			have[g.partition] = &event.LoadFinished{}
+		}
+		have[g.partition].Groups++
+		have[g.partition].Offsets += g.committedOffsets()
+	}
 	for _, number := range slices.Sorted(maps.Keys(c.partitions)) {
-		f.partition(c.partitions[number])
+		f.partition(c.partitions[number], have[number])
 	}
 	for _, g := range c.sortedGroups() {
 		f.group(g)
@@ -43,23 +51,18 @@ func (f *facts) add(group string, cause int64, body event.Body) {
 		Group: group, Cause: cause, Body: body})
 }
 
-func (f *facts) partition(p *partition) {
+// partition tells of one; done are its groups and offsets, nil where it has none.
+func (f *facts) partition(p *partition, done *event.LoadFinished) {
 	if p.load != nil {
 		f.add("", 0, event.LoadStarted{Partition: p.number, Epoch: p.load.epoch, EndOffset: p.load.endOffset})
 		f.add("", p.load.cause, event.LoadProgressed{Partition: p.number, Offset: p.load.next, EndOffset: p.load.endOffset,
 			Records: p.load.records})
 		return
 	}
-	done := event.LoadFinished{Partition: p.number, Epoch: p.epoch}
-	done.RetentionMs, done.CleanupMs = f.c.retention()
-	for _, g := range f.c.groups {
-		if g.partition == p.number {
-			done.Groups++
-			done.Offsets += g.committedOffsets()
-		}
-	}
-	if p.owned && done.Groups > 0 {
-		f.add("", 0, done)
+	if p.owned && done != nil {
+		done.Partition, done.Epoch = p.number, p.epoch
+		done.RetentionMs, done.CleanupMs = f.c.retention()
+		f.add("", 0, *done)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -325,4 +326,58 @@ func TestMetrics(t *testing.T) {
 	if all := text(t, l.ask("GET", "/metrics")); !strings.Contains(all, "\ngrouplab_events_total 11") {
 		t.Error("no metrics without the loop")
 	}
+}
+
+// TestStateOfManyGroupsIsBounded: what would be told of many groups, of a group with many ids and of long names is cut, and the
+// answer says so and how to get the rest.
+func TestStateOfManyGroupsIsBounded(t *testing.T) {
+	l := newLab(t, live.Config{})
+	long := strings.Repeat("界", 10_000)
+	stateFrom(t, l, "/api/state") // what comes from here on is told by events
+	for i := range 250 {
+		l.publish(fmt.Sprintf("g-%03d", i), event.GroupLoaded{State: event.Empty})
+		l.publish("g-007", event.MemberIDIssued{Member: fmt.Sprint(long, i), ClientID: long})
+	}
+	s := stateFrom(t, l, "/api/state")
+	if len(s.Groups) != usualLimit || s.LeftOut == nil || s.LeftOut.Groups != 252-usualLimit || !strings.Contains(s.LeftOut.Says, "?after=NAME") {
+		t.Errorf("%d groups; left out: %+v", len(s.Groups), s.LeftOut)
+	}
+	var names []string
+	for after := ""; ; {
+		s := stateFrom(t, l, "/api/state?limit=70&after="+url.QueryEscape(after))
+		for _, g := range s.Groups {
+			names = append(names, g.Name)
+		}
+		if s.LeftOut == nil || s.LeftOut.Groups == 0 {
+			break
+		}
+		after = s.Groups[len(s.Groups)-1].Name
+	}
+	if !slices.IsSorted(names) || len(slices.Compact(names)) != 252 {
+		t.Errorf("by pages, %d groups: %q", len(names), names)
+	}
+	s = stateFrom(t, l, "/api/state?group=g-007&limit=3")
+	g := s.Groups[0]
+	if len(g.Pending) != 3 || g.LeftOut < 247 || s.LeftOut.Rows != g.LeftOut {
+		t.Errorf("%d ids, %d rows left out; %+v", len(g.Pending), g.LeftOut, s.LeftOut)
+	}
+	if id := g.Pending[0].Member; len(id) > nameBytes+3 || !strings.HasPrefix(id, "界界") || !strings.HasSuffix(id, "界0") || !strings.Contains(id, "…") {
+		t.Errorf("a long id is told as %q", id)
+	}
+	for _, query := range []string{"limit=0", "limit=-1", "limit=1001", "limit=x", "limit=1&limit=2", "after=a&after=b", "after=a&group=b"} {
+		if r := l.ask("GET", "/api/state?"+query); r.StatusCode != 400 {
+			t.Errorf("%s: %s", query, r.Status)
+		}
+	}
+}
+
+// TestStateWaitsItsTurn: one answer at a time is gathered, and who goes away no longer waits.
+func TestStateWaitsItsTurn(t *testing.T) {
+	l := newLab(t, live.Config{})
+	l.keeper.turn <- struct{}{}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	refused(t, l.ask("GET", "/api/state", func(r *http.Request) { *r = *r.WithContext(gone) }), 503, "others are asking for the picture")
+	<-l.keeper.turn
+	stateFrom(t, l, "/api/state")
 }

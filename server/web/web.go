@@ -11,7 +11,7 @@
 //	GET  /live                        the running cluster
 //	GET  /gallery, /gallery/NAME      every picture in its named states
 //	GET  /assets/…, /dist/…, /sw.js   what pages load
-//	GET  /api/state?group=G           the cluster now, or one group of it, JSON
+//	GET  /api/state?group=G           the cluster now, or one group of it, JSON; ?limit=N and ?after=G page through many groups
 //	GET  /api/events?from=SEQ         the last 100 000 events, JSON lines
 //	GET  /api/live                    the websocket (package live says what it speaks)
 //	GET  /api/probe?group=G&member=M  what each request would get now
@@ -167,7 +167,7 @@ func newServer(cfg Config, book *pages.Book) *Server {
 	if cfg.Logf == nil {
 		cfg.Logf = func(string, ...any) {}
 	}
-	s := &Server{cfg: cfg, book: book, keeper: &keeper{hub: cfg.Hub}, readers: make(chan struct{}, eventsAtOnce),
+	s := &Server{cfg: cfg, book: book, keeper: newKeeper(cfg.Hub), readers: make(chan struct{}, eventsAtOnce),
 		assets: newFiles(static.Assets()), dist: newFiles(static.Dist())}
 	for _, host := range cfg.Hosts {
 		s.hosts = append(s.hosts, strings.ToLower(host))

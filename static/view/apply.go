@@ -76,9 +76,9 @@ func (m *Model) SetNow(nowMs int64) {
 func (m *Model) Missed(g Gap) { m.Gaps = keep(append(m.Gaps, g), 50) }
 
 func (m *Model) advance(nowMs int64) {
-	for _, g := range m.Groups {
-		g.PausedPartitionMs += int64(g.Paused) * (nowMs - g.pausedAtMs)
-		g.pausedAtMs = nowMs
+	for name := range m.still {
+		g := m.Groups[name]
+		g.PausedPartitionMs += int64(g.Paused) * (nowMs - m.NowMs)
 	}
 	m.NowMs = nowMs
 }
@@ -139,7 +139,7 @@ func drop[T any](list []T, match func(T) bool) []T {
 func (m *Model) group(e event.Event) *Group {
 	g := m.Groups[e.Group]
 	if g == nil {
-		g = &Group{Name: e.Group, Partition: -1, State: event.Empty, Gone: true, SinceMs: e.AtMs, pausedAtMs: m.NowMs}
+		g = &Group{Name: e.Group, Partition: -1, State: event.Empty, Gone: true, SinceMs: e.AtMs}
 		m.Groups[e.Group] = g
 	}
 	return g
@@ -154,6 +154,11 @@ func (m *Model) countPaused(group string) {
 	}
 	if g.everAssigned {
 		g.Paused = m.pausedNow(g)
+		if g.Paused == 0 {
+			delete(m.still, group)
+		} else {
+			m.still[group] = true
+		}
 	}
 }
 

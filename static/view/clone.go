@@ -15,6 +15,7 @@ func (m *Model) Clone() *Model {
 	for k, t := range m.Tapes {
 		c.Tapes[k] = t.clone()
 	}
+	c.still = maps.Clone(m.still)
 	c.Groups = make(map[string]*Group, len(m.Groups))
 	for k, g := range m.Groups {
 		c.Groups[k] = g.clone()

@@ -38,6 +38,8 @@ type Model struct {
 
 	inFacts bool
 	knock   *Knock
+	// still names the groups of which partitions stand still: the clock moves those on, not all that there are.
+	still map[string]bool
 }
 
 // Broker is one broker of the cluster.
@@ -189,7 +191,6 @@ type Group struct {
 	PausedPartitionMs int64
 	Paused            int
 	everAssigned      bool
-	pausedAtMs        int64
 	lastFenced        fencing
 }
 
@@ -467,6 +468,6 @@ type Message struct {
 func NewModel() *Model {
 	return &Model{
 		Brokers: map[int32]*Broker{}, Topics: map[string]*Topic{}, Tapes: map[int32]*Tape{}, Groups: map[string]*Group{},
-		Clients: map[string]*Client{}, Flights: map[int64]*Flight{}, Txns: map[int64]*Txn{},
+		Clients: map[string]*Client{}, Flights: map[int64]*Flight{}, Txns: map[int64]*Txn{}, still: map[string]bool{},
 	}
 }
