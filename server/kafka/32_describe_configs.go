@@ -17,10 +17,11 @@ import (
 // A broker answers for itself only; the empty name stands for what all brokers were told while they ran.
 var describeConfigsAPI = api{key: 32, name: "DescribeConfigs", min: 0, max: 4, run: describeConfigs}
 
-func describeConfigs(s *Server, c *call, _ int64) {
+func describeConfigs(s *Server, c *call, nowMs int64) {
 	request := c.request.(*kmsg.DescribeConfigsRequest)
 	answer := request.ResponseKind().(*kmsg.DescribeConfigsResponse)
-	for _, asked := range request.Resources {
+	s.inTurns(c, nowMs, len(request.Resources), func(_ int64, i int) (cost int) {
+		asked := request.Resources[i]
 		row := kmsg.NewDescribeConfigsResponseResource()
 		row.ResourceType, row.ResourceName, row.Configs = asked.ResourceType, asked.ResourceName, []kmsg.DescribeConfigsResponseResourceConfig{}
 		list, code, message := s.cluster.Settings(c.conn.broker, Resource{int8(asked.ResourceType), asked.ResourceName})
@@ -37,8 +38,8 @@ func describeConfigs(s *Server, c *call, _ int64) {
 			}
 		}
 		answer.Resources = append(answer.Resources, row)
-	}
-	c.complete(answer)
+		return costTry + len(list)
+	}, func() { c.complete(answer) })
 }
 
 func (s *Setting) wire(synonyms bool) kmsg.DescribeConfigsResponseResourceConfig {

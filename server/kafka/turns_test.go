@@ -1,6 +1,10 @@
 package kafka
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
 
 // timersOnly is a loop of which only the timers are used.
 type timersOnly struct {
@@ -64,5 +68,31 @@ func TestLongRequestsLetOthersIn(t *testing.T) {
 	s.inTurns(c, 1, costPerTurn, step(1), func() { done = true })
 	if did != costPerTurn || !done {
 		t.Errorf("%d of %d cheap rows at once; done: %v", did, costPerTurn, done)
+	}
+}
+
+// settingsOnly is a cluster that is asked for settings, and counts how often.
+type settingsOnly struct {
+	Cluster
+	asked int
+}
+
+func (c *settingsOnly) Settings(int32, Resource) ([]Setting, int16, string) {
+	c.asked++
+	return make([]Setting, 30), 0, ""
+}
+
+// TestDescribeConfigsLetsOthersIn: the settings of very many topics are not gathered in one go.
+func TestDescribeConfigsLetsOthersIn(t *testing.T) {
+	l, asked := &timersOnly{due: map[int64]func(int64){}}, &settingsOnly{}
+	request := kmsg.NewPtrDescribeConfigsRequest()
+	request.Resources = make([]kmsg.DescribeConfigsRequestResource, 10_000)
+	c := &call{request: request, conn: &conn{}}
+	describeConfigs(&Server{loop: l, cluster: asked}, c, 1)
+	if asked.asked == 0 || asked.asked > costPerTurn/30+1 || len(l.due) != 1 {
+		t.Errorf("the first turn gathered the settings of %d topics; %d turns are to come", asked.asked, len(l.due))
+	}
+	if c.abandon(); len(l.due) != 0 {
+		t.Error("it goes on without its connection")
 	}
 }
