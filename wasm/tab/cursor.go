@@ -1,6 +1,8 @@
 package tab
 
 import (
+	"slices"
+
 	"grouplab/coordinator/event"
 	"grouplab/static/view"
 )
@@ -118,6 +120,11 @@ func (c *cursor) pass() {
 	c.model.Apply(*e)
 	c.seq++
 	if c.seq >= c.pictures[len(c.pictures)-1].seq+max(saveEvery, c.seq/picturePart) {
+		n := 1 // from pictures before what is kept no way leads on
+		for n < len(c.pictures) && c.pictures[n].seq+1 < c.head.first() {
+			n++
+		}
+		c.pictures = slices.Delete(c.pictures, 1, n)
 		c.pictures = thin(append(c.pictures, picture{c.seq, c.model.Clone()}), maxSaves)
 	}
 }

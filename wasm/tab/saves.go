@@ -42,6 +42,24 @@ func (h *head) forget() {
 	h.before = h.hash(last)
 	h.events = slices.Delete(h.events, 0, n)
 	h.hashes = slices.Delete(h.hashes, 0, n)
+	h.forgetSaves()
+}
+
+// oldSaves is how many saves stay from the time of events that are no longer kept. Each holds the facts that conditions
+// look back on, so many of them would hold all that ever happened.
+const oldSaves = 4
+
+// forgetSaves thins the saves that are older than the events; the first stays.
+func (h *head) forgetSaves() {
+	n := 1
+	for n < len(h.saves) && h.saves[n].seq < h.first()-1 {
+		n++
+	}
+	old := h.saves[1:n:n]
+	for len(old) > oldSaves {
+		old = thin(old, oldSaves)
+	}
+	h.saves = slices.Concat(h.saves[:1], old, h.saves[n:])
 }
 
 // beatAt is the last beat at or before an event.

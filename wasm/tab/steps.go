@@ -93,9 +93,17 @@ func (m *lessonMode) seek(ms int64) {
 	m.t.dirty = true
 	before := m.cursor.lesson()
 	lo, hi := m.cursor.floor(), m.head.seq()
+	if first := m.head.first(); first > lo && first <= hi {
+		if m.head.at(first).AtMs > ms {
+			m.runAgainTo(ms)
+			m.noteBeat(before)
+			return
+		}
+		lo = first
+	}
 	for lo < hi { // the last event that is not after ms
 		mid := (lo + hi + 1) / 2
-		if mid >= m.head.first() && m.head.at(mid).AtMs <= ms {
+		if m.head.at(mid).AtMs <= ms {
 			lo = mid
 		} else {
 			hi = mid - 1
@@ -104,6 +112,24 @@ func (m *lessonMode) seek(ms int64) {
 	m.show(lo)
 	m.cursor.toTime(ms)
 	m.noteBeat(before)
+}
+
+// runAgainTo shows a moment that lies before what is kept: the lesson runs again from its start up to there. What was done
+// later is pending.
+func (m *lessonMode) runAgainTo(ms int64) {
+	m.head.backTo(0, m.head.startMs)
+	m.cursor.align()
+	for m.head.nowMs() < ms {
+		why, err := m.head.run(ms, frameEvents)
+		m.cursor.toSeq(m.head.seq())
+		if err != nil {
+			m.t.fail(err)
+		}
+		if err != nil || why != endBudget {
+			break
+		}
+	}
+	m.cursor.toTime(ms)
 }
 
 // toStart and toEnd show the ends of what is known.

@@ -10,7 +10,7 @@ import (
 )
 
 // keptEvents is how many events since the last Mark conditions can look back on.
-const keptEvents = 100_000
+const keptEvents = 20_000
 
 // Engine runs commands on a world. It holds plain values and a world, so Clone is a full copy.
 type Engine struct {
