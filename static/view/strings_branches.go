@@ -4,7 +4,7 @@ package view
 var wordsOfBranches = map[string]Text{
 	"cap.branches":        {"Branches", "分支"},
 	"branch.go":           {"go there", "去那里"},
-	"branch.go.says":      {"go to the branch: {0}", "去分支：{0}"},
+	"branch.go.says":      {"go there: the branch {0}", "去那里：分支 {0}"},
 	"branch.compare":      {"compare", "比较"},
 	"branch.compare.says": {"compare with the branch: {0}", "与分支比较：{0}"},
 	"branch.cut":          {"delete", "删除"},

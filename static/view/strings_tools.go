@@ -4,8 +4,8 @@ package view
 var wordsOfTools = map[string]Text{
 	"transport":         {"Playback", "播放"},
 	"do.start":          {"back to the start", "回到开头"},
-	"do.back":           {"one step back", "后退一步"},
-	"do.step":           {"one step forward", "前进一步"},
+	"do.back":           {"one step back", "单步后退"},
+	"do.step":           {"one step forward", "单步前进"},
 	"do.end":            {"forward to the newest moment", "前进到最新时刻"},
 	"step":              {"step", "单步"},
 	"play":              {"play", "播放"},
