@@ -147,17 +147,28 @@ func (d *Disk) usable() error {
 type trouble struct {
 	cause string
 	said  time.Time
+	last  time.Time // when it failed last
 	count int
+	ended int // how often it was over, with less than troubleEvery between
 }
 
-const troubleEvery = 30 * time.Second
+const (
+	troubleEvery = 30 * time.Second
+	// A nearly full disk takes what is small and refuses what is large, in turn: after endsTold ends of a trouble the next one is
+	// one that has lasted for troubleRests, or two lines were written for each record.
+	endsTold     = 3
+	troubleRests = 10 * time.Second
+)
 
 // failed says what could not be done, the first time and then seldom, and returns what clients are told.
 func (d *Disk) failed(p *partition, what string, err error) error {
 	err = cause(err)
 	d.mu.Lock()
 	t := &d.trouble
-	t.count++
+	if t.count++; time.Since(t.last) > troubleEvery {
+		t.ended = 0
+	}
+	t.last = time.Now()
 	say := d.broken == nil && (t.cause != err.Error() || time.Since(t.said) > troubleEvery)
 	if say {
 		t.cause, t.said = err.Error(), time.Now()
@@ -172,13 +183,14 @@ func (d *Disk) failed(p *partition, what string, err error) error {
 // works says that a disk that failed takes records again.
 func (d *Disk) works() {
 	d.mu.Lock()
-	failed, count := d.trouble.cause != "", d.trouble.count
-	if failed {
-		d.trouble = trouble{}
+	t := d.trouble
+	over := t.cause != "" && (t.ended < endsTold || time.Since(t.last) > troubleRests)
+	if over {
+		d.trouble = trouble{last: t.last, ended: t.ended + 1}
 	}
 	d.mu.Unlock()
-	if !failed {
+	if !over {
 		return
 	}
-	d.cfg.Logf("%s: the disk works again, after %d failures", d.cfg.Dir, count)
+	d.cfg.Logf("%s: the disk works again, after %d failures", d.cfg.Dir, t.count)
 }

@@ -416,6 +416,28 @@ func TestFullDisk(t *testing.T) {
 	said.holds(t, 0, "torn")
 }
 
+// TestNearlyFullDiskSaysSo: where every second record finds no room that is told a few times, not with two lines for each.
+func TestNearlyFullDiskSaysSo(t *testing.T) {
+	said := &lines{}
+	d := opened(t, t.TempDir(), said)
+	l := d.New(orders, log.Config{})
+	for i := range 50 {
+		d.io.write = func(*os.File, []byte, int64) (int, error) { return 0, syscall.ENOSPC }
+		if _, err := l.Append(batchOf("refused"), 0); err == nil {
+			t.Fatal("a full disk takes records")
+		}
+		d.io = system
+		add(t, l, fmt.Sprint(i))
+	}
+	said.holds(t, endsTold+1, "no space left on device")
+	said.holds(t, endsTold, "the disk works again")
+	d.mu.Lock()
+	d.trouble.last = d.trouble.last.Add(-2 * troubleRests)
+	d.mu.Unlock()
+	add(t, l, "with room again")
+	said.holds(t, 1, "the disk works again, after 47 failures")
+}
+
 // TestSyncFails: after that nobody knows what is on the disk, so nothing more is taken.
 func TestSyncFails(t *testing.T) {
 	said := &lines{}
