@@ -28,6 +28,12 @@ func harden(h http.Header) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 }
 
+// allowFraming lets other sites show this answer in a frame. Everything else of the policy stands.
+func allowFraming(h http.Header) {
+	h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'self'", "frame-ancestors *", 1))
+	h.Del("X-Frame-Options")
+}
+
 // knownHost says whether a browser may have asked for this server by that Host header. A foreign page can point a name
 // of its own at this machine (DNS rebinding) and would then be of the same origin; it cannot do so with an address.
 func (s *Server) knownHost(hostport string) bool {

@@ -124,6 +124,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, d view
 	if fromHere(r) {
 		d.Token = s.cfg.Token
 	}
+	if embedded(r, d.Kind) {
+		d.Token = ""
+		allowFraming(w.Header())
+	}
 	s.book.Prepare(&d)
 	var text bytes.Buffer
 	if err := view.Page(d).Render(r.Context(), &text); err != nil {
@@ -140,6 +144,12 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, d view
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(text.Bytes())
 	}
+}
+
+// embedded tells whether a page is asked for in the form that other sites may show: a lesson or the sandbox, whose stage
+// stands still and which can do nothing to a cluster. Never the live page.
+func embedded(r *http.Request, kind view.PageKind) bool {
+	return r.URL.Query().Has("embed") && (kind == view.PageLesson || kind == view.PageSandbox)
 }
 
 // language is the one that was asked for (?lang=zh), else the browser's, else English.

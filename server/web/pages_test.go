@@ -15,7 +15,7 @@ import (
 
 func TestPages(t *testing.T) {
 	l := newLab(t, live.Config{})
-	targets := []string{"/", "/live", "/live/", "/gallery", "/gallery/", "/gallery/" + book.Pictures()[1], "/nothing/at/all"}
+	targets := []string{"/", "/sandbox", "/sandbox/", "/live", "/live/", "/gallery", "/gallery/", "/gallery/" + book.Pictures()[1], "/nothing/at/all"}
 	for _, id := range l.book.IDs() {
 		targets = append(targets, "/lab/"+id, "/lab/"+id+"/")
 	}
@@ -157,6 +157,29 @@ func TestEveryAssetIsServed(t *testing.T) {
 		})
 		if err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Other sites may show a lesson in the form that is meant for that, and nothing else; it carries no token then.
+func TestOnlyTheEmbedFormMayBeFramed(t *testing.T) {
+	l := newLab(t, live.Config{})
+	id := l.book.IDs()[0]
+	for target, framed := range map[string]bool{
+		"/lab/" + id + "/?embed": true, "/lab/" + id + "/?embed=1&lang=zh": true, "/sandbox/?embed": true,
+		"/lab/" + id + "/": false, "/lab/" + id + "/?embedded": false, "/live?embed": false, "/live/?embed": false, "/?embed": false, "/glossary/?embed": false,
+		"/gallery?embed": false, "/nothing?embed": false, "/api/state?embed": false, "/lab/nothing/?embed": false,
+	} {
+		r := l.ask("GET", target)
+		policy, body := r.Header.Get("Content-Security-Policy"), text(t, r)
+		if got := strings.Contains(policy, "frame-ancestors *"); got != framed || (r.Header.Get("X-Frame-Options") == "") != framed {
+			t.Errorf("%s: %s, X-Frame-Options %q", target, policy, r.Header.Get("X-Frame-Options"))
+		}
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self' 'wasm-unsafe-eval';") {
+			t.Errorf("%s: the policy is %s", target, policy)
+		}
+		if framed && strings.Contains(body, "grouplab-token") {
+			t.Errorf("%s carries the token", target)
 		}
 	}
 }

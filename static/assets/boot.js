@@ -104,7 +104,7 @@
       const link = e.target.closest("a[data-feedback]");
       if (link) link.href = link.dataset.feedback + encodeURIComponent(location.href);
       const open = e.target.closest("a[data-embed-open]");
-      if (open) open.href = "./" + location.hash;
+      if (open) open.href = open.href.split("#")[0] + location.hash;
     });
     addEventListener("hashchange", () => {
       const lang = linked();

@@ -15,3 +15,11 @@ func (d PageData) feedback() templ.SafeURL {
 
 // shares tells whether the page has moments that can be taken away.
 func (d PageData) shares() bool { return d.Kind == PageLesson || d.Kind == PageSandbox }
+
+// whole is the address of the page in its own form.
+func (d PageData) whole() templ.SafeURL {
+	if d.Lesson != nil {
+		return d.link("lab/" + d.Lesson.ID)
+	}
+	return d.link(string(d.Kind))
+}
