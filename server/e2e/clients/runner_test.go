@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,8 @@ func TestSuiteIsCounted(t *testing.T) {
 	said := `{"Action":"pass","Test":"TestA"}
 {"Action":"pass","Test":"TestA/part"}
 not JSON
+{"Action":"fail","Test":"TestB/part/small"}
+{"Action":"fail","Test":"TestB/part"}
 {"Action":"fail","Test":"TestB"}
 {"Action":"skip","Test":"TestC"}
 `
@@ -21,8 +24,11 @@ not JSON
 	if want := "1 of franz-go's own tests passed, 1 failed, 1 were skipped by themselves"; whole != want {
 		t.Errorf("count said %q, expected %q", whole, want)
 	}
-	if err == nil || !strings.Contains(err.Error(), "TestB") {
-		t.Errorf("the failed test is not named: %v", err)
+	if failed, ok := err.(failedTests); !ok || !slices.Equal(failed, []string{"TestB/part/small"}) {
+		t.Errorf("the part that failed is not named: %v", err)
+	}
+	if got, want := exactly("TestB/part/small"), "^TestB$/^part$/^small$"; got != want {
+		t.Errorf("-run would be given %q, expected %q", got, want)
 	}
 	if _, err := count(nil, nil); err == nil {
 		t.Error("a run without a test is taken as passed")
