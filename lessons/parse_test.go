@@ -11,7 +11,7 @@ import (
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no setup":          {"setup\n  topic orders 6\n  group g\n  consumer c1\n", "", ":1:1: setup comes before the first step"},
-		"block":             {"step read", "stepp read", `:5:1: "stepp" begins no block; a block begins with setup, step, goal, solution, win or draft (did you mean step?)`},
+		"block":             {"step read", "stepp read", `:5:1: "stepp" begins no block; a block begins with setup, step, goal, solution, win, picture or draft (did you mean step?)`},
 		"name":              {"step read", "step Read", ":5:6: a step needs a name of small letters"},
 		"no name":           {"step read", "step", ":5:6: a step needs a name"},
 		"twice":             {"step go", "step read", `:6:6: there is a step "read" already, in line 5`},

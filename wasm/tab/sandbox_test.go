@@ -3,9 +3,11 @@ package tab
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"grouplab/coordinator/event"
 	"grouplab/lessons"
+	prose "grouplab/lessons/render"
 	"grouplab/static/view"
 )
 
@@ -399,6 +401,18 @@ func TestDraftIsProved(t *testing.T) {
 	}
 	if !l.Draft || len(l.Steps) != 4 || len(l.Goal) == 0 {
 		t.Errorf("%d steps, %d goals:\n%s", len(l.Steps), len(l.Goal), d.sandbox.draft.script)
+	}
+	files := fstest.MapFS{}
+	for _, f := range d.sandbox.draft.page().Files {
+		files["22-my-lesson/"+f.Name] = &fstest.MapFile{Data: []byte(f.Text)}
+	}
+	if all, err := prose.Load(files); err != nil || len(all) > 1 {
+		t.Errorf("the texts: %v", err)
+	}
+	// The line that keeps a draft from the contents taken out, it is a lesson with all its texts.
+	files["22-my-lesson/script.txt"].Data = []byte(strings.Replace(d.sandbox.draft.script, "\ndraft\n", "\n", 1))
+	if all, err := prose.Load(files); err != nil || len(all) != 1 || all[0].Steps[2].Question == nil {
+		t.Errorf("%d lessons: %v", len(all), err)
 	}
 	if u := d.do("draft-file", "zh.md"); u.Download == nil || u.Download.Name != "zh.md" || !strings.Contains(u.Download.Text, "课程") {
 		t.Errorf("the file: %+v", u.Download)
