@@ -126,7 +126,7 @@ func (s *stage) sentenceOfRest(w Waiting) sentence {
 	if ghost := s.ghostOf(g); ghost != nil {
 		return sentence{s.t("head.stable.ghost", name(ghost.Label)), s.clauses(s.ghostEnds(ghost), s.plain("head.stable.ghost.sub", num(max(s.g.Paused, countPartitions(ghost.Assigned)))))}
 	}
-	return sentence{title, s.clauses(s.failing(), s.rich("head.stable.since", s.ago(g.SinceMs)), s.nextSession(), s.lastRebalance())}
+	return sentence{title, s.clauses(s.failing(), s.barrier(), s.rich("head.stable.since", s.ago(g.SinceMs)), s.nextSession(), s.lastRebalance())}
 }
 
 // emptySince says for how long nobody was here, and when the first of the offsets expire.

@@ -2,6 +2,8 @@ package view
 
 // wordsOfBranches are the words of branches and comparisons.
 var wordsOfBranches = map[string]Text{
+	"head.txn":            {"offsets are not stable until the transaction of producer {0} ends, open for {1}", "生产者 {0} 的事务结束前位移不稳定，已打开 {1}"},
+	"head.txn.until":      {"offsets are not stable until the transaction of producer {0} ends, open for {1}, in {2} at the latest", "生产者 {0} 的事务结束前位移不稳定，已打开 {1}，最迟 {2} 后结束"},
 	"cap.branches":        {"Branches", "分支"},
 	"branch.go":           {"go there", "去那里"},
 	"branch.go.says":      {"go there: the branch {0}", "去那里：分支 {0}"},
