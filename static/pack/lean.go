@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/printer"
+	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -93,7 +94,27 @@ func leanSource(name string, source []byte) ([]byte, error) {
 	if err := printer.Fprint(&out, fset, file); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return out.Bytes(), nil
+	return oneLine(out.Bytes()), nil
+}
+
+// oneLine is Go code on a single line, so that the tab carries no table of the lines of code that nobody wrote.
+func oneLine(source []byte) []byte {
+	var s scanner.Scanner
+	fset := token.NewFileSet()
+	s.Init(fset.AddFile("", fset.Base(), len(source)), source, nil, 0)
+	var out bytes.Buffer
+	for {
+		_, tok, text := s.Scan()
+		switch {
+		case tok == token.EOF:
+			return append(out.Bytes(), '\n')
+		case tok == token.SEMICOLON: // also where a line's end stands for it
+			text = ";"
+		case text == "":
+			text = tok.String()
+		}
+		out.WriteString(text + " ")
+	}
 }
 
 func leanList(list []ast.Stmt) []ast.Stmt {
@@ -119,6 +140,9 @@ func leanList(list []ast.Stmt) []ast.Stmt {
 //	err = templruntime.WriteString(buffer, 7, "<p>")    → buffer.WriteString("<p>")
 //	_, err = buffer.WriteString(x)                      → buffer.WriteString(x)
 //	v, err = templ.JoinStringErrs(x)                    → v = string(x)
+//	v, err = …NewAttributeExpression(x).Resolve(ctx)    → v = templ.EscapeString(x)
+//
+// The last two do not compile where x has an error of its own or is no string: num(x) makes a string of a number.
 func leanStmt(s ast.Stmt) ast.Stmt {
 	a, ok := s.(*ast.AssignStmt)
 	if !ok || len(a.Rhs) != 1 || a.Tok != token.ASSIGN || !isIdent(a.Lhs[len(a.Lhs)-1], templErr) {
@@ -132,10 +156,14 @@ func leanStmt(s ast.Stmt) ast.Stmt {
 	if !ok {
 		return nil
 	}
-	on, _ := fun.X.(*ast.Ident)
-	switch {
-	case on == nil:
+	if value := attributeOf(fun); value != nil && len(a.Lhs) == 2 {
+		return assign(a.Lhs[:1], &ast.SelectorExpr{X: ast.NewIdent("templ"), Sel: ast.NewIdent("EscapeString")}, value)
+	}
+	on, ok := fun.X.(*ast.Ident)
+	if !ok {
 		return nil
+	}
+	switch {
 	case on.Name == "templruntime" && fun.Sel.Name == "WriteString" && len(a.Lhs) == 1 && len(call.Args) == 3:
 		return &ast.ExprStmt{X: &ast.CallExpr{
 			Fun:  &ast.SelectorExpr{X: ast.NewIdent(templBuffer), Sel: ast.NewIdent("WriteString")},
@@ -144,11 +172,25 @@ func leanStmt(s ast.Stmt) ast.Stmt {
 	case on.Name == templBuffer && fun.Sel.Name == "WriteString" && len(a.Lhs) == 2 && isIdent(a.Lhs[0], "_"):
 		return &ast.ExprStmt{X: call}
 	case on.Name == "templ" && fun.Sel.Name == "JoinStringErrs" && len(a.Lhs) == 2 && len(call.Args) == 1:
-		// An expression with an error of its own does not compile here, and says so.
-		return &ast.AssignStmt{Lhs: a.Lhs[:1], Tok: token.ASSIGN,
-			Rhs: []ast.Expr{&ast.CallExpr{Fun: ast.NewIdent("string"), Args: call.Args}}}
+		return assign(a.Lhs[:1], ast.NewIdent("string"), call.Args)
 	}
 	return nil
+}
+
+// attributeOf is x in templruntime.NewAttributeExpression(x).Resolve, nil for anything else.
+func attributeOf(resolve *ast.SelectorExpr) []ast.Expr {
+	call, ok := resolve.X.(*ast.CallExpr)
+	if !ok || resolve.Sel.Name != "Resolve" || len(call.Args) != 1 {
+		return nil
+	}
+	if of, ok := call.Fun.(*ast.SelectorExpr); !ok || of.Sel.Name != "NewAttributeExpression" {
+		return nil
+	}
+	return call.Args
+}
+
+func assign(to []ast.Expr, fun ast.Expr, args []ast.Expr) ast.Stmt {
+	return &ast.AssignStmt{Lhs: to, Tok: token.ASSIGN, Rhs: []ast.Expr{&ast.CallExpr{Fun: fun, Args: args}}}
 }
 
 // isCheck tells whether a statement is `if err != nil { return … }`, with templ's err.

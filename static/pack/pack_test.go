@@ -60,6 +60,10 @@ func f() (templ_7745c5c3_Err error) {
 	if templ_7745c5c3_Err != nil {
 		return templ.Error{Err: templ_7745c5c3_Err, FileName: "x.templ", Line: 4, Col: 5}
 	}
+	templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(link).ResolveURL(ctx)
+	if templ_7745c5c3_Err != nil {
+		return templ.Error{Err: templ_7745c5c3_Err, FileName: "x.templ", Line: 6, Col: 7}
+	}
 	templ_7745c5c3_Err = child().Render(ctx, templ_7745c5c3_Buffer)
 	if templ_7745c5c3_Err != nil {
 		return templ_7745c5c3_Err
@@ -70,26 +74,18 @@ func f() (templ_7745c5c3_Err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `package view
-
-func f() (templ_7745c5c3_Err error) {
-	templ_7745c5c3_Buffer.WriteString("<p title=\"")
-	for range 2 {
-		templ_7745c5c3_Var2 = string(name)
-		templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
-	}
-	templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(wide).Resolve(ctx)
-	if templ_7745c5c3_Err != nil {
-		return templ_7745c5c3_Err
-	}
-	templ_7745c5c3_Err = child().Render(ctx, templ_7745c5c3_Buffer)
-	if templ_7745c5c3_Err != nil {
-		return templ_7745c5c3_Err
-	}
-	return nil
-}
-`
-	if squeezed := strings.ReplaceAll(string(got), "\n\n", "\n"); squeezed != strings.ReplaceAll(want, "\n\n", "\n") {
+	const want = `package view ; ` +
+		`func f ( ) ( templ_7745c5c3_Err error ) { ` +
+		`templ_7745c5c3_Buffer . WriteString ( "<p title=\"" ) ; ` +
+		`for range 2 { templ_7745c5c3_Var2 = string ( name ) ; ` +
+		`templ_7745c5c3_Buffer . WriteString ( templ . EscapeString ( templ_7745c5c3_Var2 ) ) ; } ; ` +
+		`templ_7745c5c3_Var3 = templ . EscapeString ( wide ) ; ` +
+		`templ_7745c5c3_Var4 , templ_7745c5c3_Err = templruntime . NewAttributeExpression ( link ) . ResolveURL ( ctx ) ; ` +
+		`if templ_7745c5c3_Err != nil { return templ_7745c5c3_Err ; } ; ` +
+		`templ_7745c5c3_Err = child ( ) . Render ( ctx , templ_7745c5c3_Buffer ) ; ` +
+		`if templ_7745c5c3_Err != nil { return templ_7745c5c3_Err ; } ; ` +
+		`return nil ; } ; `
+	if strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -182,8 +183,7 @@ func (c Command) plain() (texts []string) {
 
 // number reads an argument that check has found to be a whole number.
 func (c Command) number(i int) int64 {
-	var n int64
-	fmt.Sscan(c.Args[i].Text, &n)
+	n, _ := strconv.ParseInt(c.Args[i].Text, 10, 64)
 	return n
 }
 
