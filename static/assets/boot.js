@@ -236,7 +236,9 @@ const grouplabSteps = (() => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
     link.download = "grouplab-progress.json";
+    document.body.append(link);
     link.click();
+    link.remove();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     say(word("progress-saved", Object.keys(kept).filter((key) => key.startsWith("done.")).length));
   };
@@ -421,7 +423,24 @@ const grouplabSteps = (() => {
 
   // The program finds here where it is and how to speak while it has no picture yet.
   const ended = (what) => stopped(say(`The lab's program broke and cannot go on: ${what}. The address still leads to this moment.`, `实验室的程序出错，无法继续：${what}。地址仍指向这一刻。`));
-  globalThis.grouplab = { root: site, progress: (text) => show(text, "status"), fail, ended };
+  // Where storage is blocked even asking for it throws, which would end the program: it asks here.
+  const stored = (name) => {
+    try {
+      return localStorage.getItem("grouplab." + name);
+    } catch {
+      return null;
+    }
+  };
+  const store = (name, value) => {
+    try {
+      if (value === "") localStorage.removeItem("grouplab." + name);
+      else localStorage.setItem("grouplab." + name, value);
+      return "";
+    } catch (error) {
+      return error.name; // full, or blocked
+    }
+  };
+  globalThis.grouplab = { root: site, progress: (text) => show(text, "status"), fail, ended, stored, store };
 
   // get fetches a file of dist; what is missing is told with what to do.
   const get = async (name, options) => {

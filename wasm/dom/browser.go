@@ -38,29 +38,11 @@ func Address() string {
 func MayAct() bool { return meta("grouplab-token") != "" }
 
 // Stored is a remembered choice, "" where there is none or the browser keeps nothing.
-func Stored(name string) string {
-	storage, err := global("window").v.Get("localStorage") // throws where storage is blocked
-	if err != nil {
-		return ""
-	}
-	return ref{storage}.call("getItem", prefix+name).text()
-}
+func Stored(name string) string { return global("grouplab").call("stored", name).text() }
 
-const prefix = "grouplab."
-
-// store remembers something, and says why the browser does not where it does not.
-func store(a Attr) string {
-	storage, err := global("window").v.Get("localStorage")
-	if err == nil && a.Value == "" {
-		_, err = storage.Call("removeItem", prefix+a.Name)
-	} else if err == nil {
-		_, err = storage.Call("setItem", prefix+a.Name, a.Value)
-	}
-	if err != nil { // full, or blocked
-		return err.Error()
-	}
-	return ""
-}
+// store remembers something, and says why the browser does not where it does not. boot.js does it: a throw of the browser
+// on reading a property, which blocked storage is, cannot be caught here.
+func store(a Attr) string { return global("grouplab").call("store", a.Name, a.Value).text() }
 
 // Root is the address of the site's root, as boot.js found it.
 func Root() string { return global("grouplab").get("root").text() }
