@@ -182,7 +182,7 @@ func (d *draft) write(setup []string, steps []draftStep, goals []draftGoal, star
 	zh.WriteString("# " + d.name + "\n\n课程列表里的一句话。\n\n## step begin: 现在有什么\n\n一切开始之前，学习者看到的是什么。\n")
 	asked := false
 	before := start
-	for _, s := range steps {
+	for i, s := range steps {
 		fmt.Fprintf(&b, "\nstep %s\n  %s\n", s.name, s.command)
 		fmt.Fprintf(&en, "\n## step %s: %s\n\nSay what happens, not what follows from it.\n", s.name, s.command)
 		fmt.Fprintf(&zh, "\n## step %s: %s\n\n说发生了什么，不说结果。\n", s.name, s.command)
@@ -190,11 +190,17 @@ func (d *draft) write(setup []string, steps []draftStep, goals []draftGoal, star
 			asked = true
 			d.ask(&b, &en, &zh, s, before)
 		}
+		var waits []string
 		if s.moves {
-			b.WriteString("  wait " + s.wait() + "\n")
-			if before != s.then {
-				before = s.then
+			waits, before = append(waits, s.wait()), s.then
+		}
+		if i == len(steps)-1 { // the end is the goal
+			for _, g := range goals {
+				waits = append(waits, g.condition)
 			}
+		}
+		if len(waits) > 0 {
+			b.WriteString("  wait " + strings.Join(waits, " and ") + "\n")
 		}
 	}
 	b.WriteString("\n")

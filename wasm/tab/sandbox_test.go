@@ -385,7 +385,7 @@ func TestDraftIsProved(t *testing.T) {
 	if d.sandbox.draft != nil || !strings.Contains(d.options.Note, "let time pass") {
 		t.Fatalf("a lesson without an end: %s", d.options.Note)
 	}
-	d.must("start c3", "until within=5m state Stable and members == 3", "commit c1 orders-0 42", "advance 5s")
+	d.must("start c3", "until members == 4", "until within=5m state Stable and members == 3", "commit c1 orders-0 42", "advance 5s")
 	for _, wrong := range []string{"my-lesson", "22-My", "22", "2-a", "22-a b"} {
 		if d.do("draft", wrong); d.sandbox.draft != nil {
 			t.Errorf("%q is taken", wrong)
@@ -412,7 +412,7 @@ func TestDraftIsProved(t *testing.T) {
 	// The line that keeps a draft from the contents taken out, it is a lesson with all its texts.
 	files["22-my-lesson/script.txt"].Data = []byte(strings.Replace(d.sandbox.draft.script, "\ndraft\n", "\n", 1))
 	if all, err := prose.Load(files); err != nil || len(all) != 1 || all[0].Steps[2].Question == nil {
-		t.Errorf("%d lessons: %v", len(all), err)
+		t.Errorf("%d lessons: %v\n%s", len(all), err, d.sandbox.draft.script)
 	}
 	if u := d.do("draft-file", "zh.md"); u.Download == nil || u.Download.Name != "zh.md" || !strings.Contains(u.Download.Text, "课程") {
 		t.Errorf("the file: %+v", u.Download)
