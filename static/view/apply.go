@@ -89,7 +89,7 @@ func (m *Model) beginFacts(b event.FactsBegan) {
 	m.Brokers, m.Topics, m.Tapes = map[int32]*Broker{}, map[string]*Topic{}, map[int32]*Tape{}
 	m.Flights, m.Txns = map[int64]*Flight{}, map[int64]*Txn{}
 	for _, g := range m.Groups {
-		g.Members, g.Pending, g.Join, g.Sync, g.Ops, g.Appends, g.Offsets = nil, nil, nil, nil, nil, nil, nil
+		g.Members, g.Pending, g.Join, g.Sync, g.Ops, g.Appends, g.Offsets, g.names = nil, nil, nil, nil, nil, nil, nil, nil
 		g.Sidings = without(g.Sidings, func(s *Siding) bool { return !s.Over() })
 		g.Gone, g.Broker = true, 0
 	}

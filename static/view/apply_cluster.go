@@ -93,7 +93,7 @@ func (m *Model) loseCoordinator(g *Group, atMs int64) {
 		g.unpark(p.Ticket)
 		g.endWait(p.Member, atMs)
 	}
-	g.Ops, g.Pending, g.Appends = nil, nil, nil
+	g.Ops, g.Pending, g.Appends, g.names = nil, nil, nil, nil
 	g.Sidings = without(g.Sidings, func(s *Siding) bool { return !s.Over() && !s.Written })
 	for _, row := range g.Offsets {
 		row.Pending = nil

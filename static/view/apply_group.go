@@ -51,7 +51,7 @@ func (m *Model) loadGroup(g *Group, e event.Event, b event.GroupLoaded) {
 		for _, mb := range g.Members {
 			g.endLane(mb, e.AtMs)
 		}
-		g.Members = nil
+		g.Members, g.names = nil, nil
 	}
 	g.Partition, g.Generation, g.ProtocolType, g.Protocol, g.Leader = b.Partition, b.Generation, b.ProtocolType, b.Protocol, b.Leader
 	sinceMs := b.SinceMs
@@ -110,7 +110,7 @@ func (g *Group) beginGeneration(e event.Event, b event.GenerationStarted) {
 		DurationMs: b.DurationMs, Members: len(b.Members), Seq: e.Seq}), maxGenerations)
 	g.mark(Mark{Kind: MarkGeneration, AtMs: e.AtMs, Seq: e.Seq, Number: int64(b.Generation)})
 	// Rows of members that were gone before this generation's rebalance began have been shown for one generation.
-	g.Members = without(g.Members, func(mb *Member) bool { return mb.Removed && mb.RemovedGeneration < b.Generation-1 })
+	g.Members, g.names = without(g.Members, func(mb *Member) bool { return mb.Removed && mb.RemovedGeneration < b.Generation-1 }), nil
 	if n := len(g.States); n > 0 && g.States[n-1].ToMs == 0 && g.States[n-1].FromMs == e.AtMs {
 		g.States[n-1].Generation = b.Generation
 	}
@@ -129,10 +129,19 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 	switch b := e.Body.(type) {
 	case event.MemberIDIssued:
 		m.takeOver(g, e)
-		g.Pending = append(append([]*PendingID(nil), g.Pending...), &PendingID{ID: b.Member, ClientID: b.ClientID, ClientHost: b.ClientHost,
-			Label: g.newLabel(m, b.Member, b.ClientID), SinceMs: e.AtMs, DeadlineMs: b.DeadlineMs})
+		p := &PendingID{ID: b.Member, ClientID: b.ClientID, ClientHost: b.ClientHost,
+			Label: g.newLabel(m, b.Member, b.ClientID), SinceMs: e.AtMs, DeadlineMs: b.DeadlineMs}
+		g.Pending = append(g.Pending, p) // no clone shares it
+		g.names.add(p.ID, p.Label)
 	case event.PendingForgotten:
-		g.Pending = without(g.Pending, func(p *PendingID) bool { return p.ID == b.Member })
+		g.Pending = drop(g.Pending, func(p *PendingID) bool {
+			if p.ID != b.Member {
+				return false
+			}
+			g.names.free(p.Label)
+			g.names.forget(p.ID)
+			return true
+		})
 	case event.MemberAdded:
 		m.addMember(g, e, b)
 	case event.MemberUpdated:
@@ -144,6 +153,9 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 		m.replaceMember(g, e, b)
 	case event.MemberRemoved:
 		if mb := g.Member(b.Member); mb != nil {
+			if !mb.Removed {
+				g.names.free(mb.Label)
+			}
 			mb.Removed, mb.RemovedMs, mb.RemovedWhy, mb.RemovedGeneration = true, e.AtMs, b.Why, g.Generation
 			mb.AwaitsSync = false
 			g.endLane(mb, e.AtMs)
@@ -163,7 +175,17 @@ func (m *Model) addMember(g *Group, e event.Event, b event.MemberAdded) {
 		mb.Process = m.processOf(g, b)
 	}
 	mb.Label = g.newLabel(m, b.Member, mb.process())
-	g.Members = append(without(g.Members, func(x *Member) bool { return x.ID == b.Member || x.Removed && x.Label == mb.Label }), mb)
+	g.Members = append(without(g.Members, func(x *Member) bool {
+		if x.ID != b.Member && (!x.Removed || x.Label != mb.Label) {
+			return false
+		}
+		if !x.Removed {
+			g.names.free(x.Label)
+		}
+		g.names.forget(x.ID)
+		return true
+	}), mb)
+	g.names.add(mb.ID, mb.Label)
 	// A loaded member's process may have died before its coordinator did.
 	if c := m.Clients[mb.process()]; b.Loaded && c != nil && c.Started && c.Group == g.Name && (!c.Alive || c.Member != "" && c.Member != b.Member) {
 		mb.Gone, mb.GoneMs = true, c.SinceMs

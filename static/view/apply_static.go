@@ -27,13 +27,13 @@ func (m *Model) replaceMember(g *Group, e event.Event, b event.MemberReplaced) {
 		mb.Earlier = keep(append(slices.Clip(mb.Earlier), old), 16)
 	}
 	if c := b.ClientID; c != "" && c != mb.process() {
-		mb.Label = ""
+		mb.Label, g.names = "", nil
 		mb.Label = g.newLabel(m, b.Member, c)
 		mb.Process = c
 		lane.Label = mb.Label
 	}
 	lane.Earlier, lane.Member = append(slices.Clip(lane.Earlier), b.Old), b.Member
-	mb.ID, mb.LastHeardMs = b.Member, e.AtMs
+	mb.ID, mb.LastHeardMs, g.names = b.Member, e.AtMs, nil
 	if mb.Gone {
 		mb.Gone = false
 		g.span(mb, SpanMember, e.AtMs, 0)

@@ -60,7 +60,7 @@ func (g *Group) clone() *Group {
 	}
 	c.Ledger, c.Generations, c.States = copied(g.Ledger), copied(g.Generations), copied(g.States)
 	c.Marks, c.Messages = capped(g.Marks), capped(g.Messages)
-	c.Lanes = clonePointers(g.Lanes)
+	c.Lanes, c.names = clonePointers(g.Lanes), nil
 	for _, l := range c.Lanes {
 		l.Spans = copied(l.Spans)
 	}

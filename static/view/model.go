@@ -192,6 +192,7 @@ type Group struct {
 	Paused            int
 	everAssigned      bool
 	lastFenced        fencing
+	names             *names
 }
 
 // Began is why the rebalance under way, or the last one, began.

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"slices"
 	"sort"
 	"strings"
 )
@@ -49,24 +48,56 @@ func (g *Group) present(id string) bool {
 	return mb != nil && !mb.Removed
 }
 
+// names are the labels of a group: gathered when one is looked for, then kept. Looking through 50 000 ids for each of them took minutes.
+type names struct {
+	labels  map[string]string // of pending ids and members, removed ones included, by id
+	carried map[string]int    // by how many whom the coordinator counts
+}
+
+func (g *Group) named() *names {
+	if g.names == nil {
+		g.names = &names{map[string]string{}, map[string]int{}}
+		for _, mb := range g.Members {
+			g.names.add(mb.ID, mb.Label)
+			if mb.Removed {
+				g.names.free(mb.Label)
+			}
+		}
+		for _, p := range g.Pending {
+			g.names.add(p.ID, p.Label)
+		}
+	}
+	return g.names
+}
+
+func (n *names) add(id, label string) {
+	if n != nil {
+		n.labels[id] = label
+		n.carried[label]++
+	}
+}
+
+// free notes that somebody is no longer counted; forget, that the row is gone.
+func (n *names) free(label string) {
+	if n != nil {
+		n.carried[label]--
+	}
+}
+
+func (n *names) forget(id string) {
+	if n != nil {
+		delete(n.labels, id)
+	}
+}
+
 // newLabel makes a short name that nobody else carries whom the coordinator counts. Simulated clients have plain names, so a second id
 // of the same client is c3′, a third c3″. Real client ids are often alike, so the end of the member id is added.
 func (g *Group) newLabel(m *Model, id, clientID string) string {
-	for _, p := range g.Pending {
-		if p.ID == id {
-			return p.Label
-		}
+	n := g.named()
+	if label := n.labels[id]; label != "" {
+		return label
 	}
-	for _, mb := range g.Members {
-		if mb.ID == id {
-			return mb.Label
-		}
-	}
-	// Looked for, not gathered in a map: that took a minute where a client has asked for 50 000 ids.
-	taken := func(label string) bool {
-		return slices.ContainsFunc(g.Members, func(mb *Member) bool { return !mb.Removed && mb.Label == label }) ||
-			slices.ContainsFunc(g.Pending, func(p *PendingID) bool { return p.Label == label })
-	}
+	taken := func(label string) bool { return n.carried[label] > 0 }
 	if c := m.Clients[clientID]; c != nil && !c.Real {
 		for label := clientID; ; label += "′" {
 			if !taken(label) {
