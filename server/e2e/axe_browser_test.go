@@ -81,6 +81,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	runs := `document.querySelector("#part-transport [data-do=play], #part-transport [data-do=freeze]")`
 	pages := []struct{ path, ready string }{
 		{"/", "true"}, {"/lab/unclean-restart/", runs}, {"/live/", runs}, {"/gallery/", "true"}, {"/gallery/compacted-all/", "true"},
+		{"/sandbox/", runs}, {"/glossary/", "true"},
 		{"/nothing-here/", "true"},
 	}
 	for i, p := range pages {
