@@ -54,7 +54,22 @@ func (s *stage) silence(e *event.Event) int64 {
 	case event.OperationCompleted:
 		if b.Expired && !b.Excused && b.Type == event.DelayedHeartbeat {
 			client := s.processOf(e.Group, b.Member)
-			return s.lastBefore(e.Seq, e.Cause, func(body event.Body) bool { return silences(body, client, b.Member) })
+			if lost := s.lastBefore(e.Seq, e.Cause, func(body event.Body) bool { return silences(body, client, b.Member) }); lost != 0 {
+				return lost
+			}
+			// Its last heartbeat may have been on the way when it fell silent: what it did last counts.
+			last := s.lastBefore(e.Seq, 0, func(body event.Body) bool {
+				switch b := body.(type) {
+				case event.ClientStarted:
+					return b.Client == client
+				case event.ClientResumed:
+					return b.Client == client
+				}
+				return silences(body, client, b.Member)
+			})
+			if f := s.fact(last); f != nil && silences(f.Body, client, b.Member) {
+				return last
+			}
 		}
 	case event.MessageLost:
 		if e.Cause == 0 {
