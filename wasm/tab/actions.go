@@ -89,7 +89,7 @@ func (t *Tab) common(action, arg string) bool {
 		t.out.Reveal = "part-headline"
 		t.tellWaiting()
 	case "find":
-		t.out.Reveal = "part-transcript"
+		t.out.Reveal, t.out.Field = "part-transcript", true
 		if t.live != nil {
 			t.out.Reveal, t.out.Field = "part-groups", true
 		}

@@ -158,6 +158,7 @@ func (t *Tab) reduced() bool { return t.motion == "reduced" || t.motion == "none
 func (t *Tab) render() {
 	t.dirty, t.drawnMs = false, t.wallMs
 	model := t.fill()
+	t.inspect()
 	var b bytes.Buffer
 	for _, p := range view.Parts(model, t.options) {
 		b.Reset()
@@ -170,7 +171,6 @@ func (t *Tab) render() {
 			continue
 		}
 		t.html[p.ID] = html
-	t.inspect()
 		t.out.Patches = append(t.out.Patches, Patch{ID: "part-" + p.ID, HTML: html})
 	}
 	t.address()
