@@ -9,9 +9,9 @@ type comparison struct {
 	id     int
 	inputs []input
 	label  string
-	// seq and headSeq are where both stood when found was made.
-	seq, headSeq int64
-	found        *view.Comparison
+	// headSeq is where the run on stage stood when found was made.
+	headSeq int64
+	found   *view.Comparison
 }
 
 // compareEvents bounds how much of a run is run again to be compared.

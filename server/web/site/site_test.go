@@ -79,7 +79,7 @@ func TestSiteUnderAnyPath(t *testing.T) {
 		html := get(t, at.String(), 200)
 		for _, m := range link.FindAllStringSubmatch(html, -1) {
 			to, err := url.Parse(m[1])
-			if err != nil || to.Host != "" && to.IsAbs() {
+			if err != nil || to.IsAbs() && (to.Host != "" || to.Scheme == "mailto") {
 				continue
 			}
 			there := at.ResolveReference(to)
