@@ -40,6 +40,7 @@ type form struct {
 // contentTypes are the kinds of files there are; whatever else lies in a folder is not served.
 var contentTypes = map[string]string{
 	".css":   "text/css; charset=utf-8",
+	".json":  "application/json",
 	".js":    "text/javascript; charset=utf-8",
 	".wasm":  "application/wasm",
 	".gz":    "application/gzip",

@@ -68,7 +68,9 @@ func (p *page) guarded(fn func()) {
 	if again := panicked(func() { p.app.Crashed(what) }); again != "" {
 		p.over = true
 		global("grouplab").call("ended", again)
+		return
 	}
+	p.clock.soon() // also where it broke in a frame, which asks for no other
 }
 
 // panicked says what a function panicked with, "" where it did not.

@@ -136,6 +136,9 @@ func (b *Book) Index(lang view.Lang) []byte {
 			f := Found{Title: l.Title.In(lang) + " · " + s.Title.In(lang), Text: bare(s.Body.In(lang)), Link: "lab/" + id + "/"}
 			if s.Question != nil {
 				f.Text += " " + bare(s.Question.Ask.In(lang))
+				for _, o := range s.Question.Options { // not what is said of them: that tells the answer
+					f.Text += " " + bare(o.Text.In(lang))
+				}
 			}
 			if link := links[s.Name]; link != "" {
 				f.Link += "#" + link
