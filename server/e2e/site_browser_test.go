@@ -123,7 +123,10 @@ func TestB102_TheSiteWorksFromAPlainHost(t *testing.T) {
 	b.press("n")
 	b.until("the lesson to go on", `location.hash.startsWith("#m1.unclean-restart.n")`, 20*time.Second)
 	b.run("the contents without a network", chromedp.Navigate(h.root()))
-	b.press("/")
+	// The devtools send a key's character by itself, whatever became of the key; so the key comes from a script here.
+	if !eval[bool](b, `!document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true, cancelable: true }))`) {
+		t.Error("the key that goes to the search is written into it, too")
+	}
 	b.until("the search to have the focus", `document.activeElement.id === "find"`, 5*time.Second)
 	b.press("t", "o", "m", "b", "s", "t", "o", "n", "e")
 	b.until("what is found", `document.querySelectorAll("#found a").length >= 3 && document.querySelector("#found a").href.includes("glossary/#tombstone")`, 20*time.Second)
