@@ -39,7 +39,7 @@ func TestLessonsByKeyboardAlone(t *testing.T) {
 				if lang == "zh" {
 					b.run("opening it again", chromedp.Navigate(base+"/lab/"+id))
 				}
-				b.until("the lesson's program", `document.querySelector("#part-transport [data-do=play]")`, 30*time.Second)
+				b.until("the lesson's program", ready, 30*time.Second)
 				p := &player{tab: b, zh: lang == "zh"}
 				p.speak(lang)
 				p.play()
