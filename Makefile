@@ -66,14 +66,14 @@ test: setup build test-go test-wasm ## set up what is missing, then run every te
 
 test-go:
 	@echo "tests, native"
-	@$(GO) test -timeout 9m ./...
+	@$(GO) test -timeout 15m ./...
 
 test-wasm:
 	@echo "golden transcripts and the fold, in WASM"
 	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -overlay $(DIST)/overlay-lean.json -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
 
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
-	@LESSONS=all $(GO) test -timeout 30m -count=1 -run 'Lesson' -v ./server/e2e
+	@LESSONS=all $(GO) test -timeout 30m -count=1 -run 'Lesson|PagesAreAccessible' -v ./server/e2e
 
 interop: ## put the same questions to a real Apache Kafka and to our brokers (KAFKA=4.0.2), then run real clients; or some: CLIENTS=kcat,sarama
 	@CLIENTS='$(CLIENTS)' bash .ci/interop
