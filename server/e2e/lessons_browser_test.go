@@ -46,6 +46,9 @@ func TestLessonsByKeyboardAlone(t *testing.T) {
 				if left := eval[string](b, `[...document.querySelectorAll(".goal-chip:not(.ok)")].map(c => c.innerText).join("; ")`); left != "" {
 					t.Errorf("the lesson is over and its goal is not reached: %s", left)
 				}
+				if famous && !p.zh {
+					p.backAndForth()
+				}
 			}
 			b.quiet()
 		})
@@ -252,4 +255,42 @@ func (p *player) pick(want string) string {
 	p.press("Enter")
 	p.until("the verdict", `document.querySelector("#part-lesson .ask.answered")`, 20*time.Second)
 	return eval[string](p.tab, `document.querySelector("#part-lesson .option.right input").value`)
+}
+
+// backAndForth steps back over the last expiry and forward again, and must come to the same facts. How much came after the
+// expiry depends on how fast the page was played, so the way to it is by timers.
+func (p *player) backAndForth() {
+	p.t.Helper()
+	fact := func() string { return p.text("#part-transport .fact") }
+	step := func(key string) string {
+		before := fact()
+		p.press(key)
+		p.until("a step from "+before, fmt.Sprintf(`document.querySelector("#part-transport .fact").innerText !== %q`, before), 10*time.Second)
+		return fact()
+	}
+	grain := func(name string) {
+		p.click(`[data-do="grain:` + name + `"]`)
+		p.until("steps by "+name, `document.querySelector('[data-do="grain:`+name+`"]').ariaPressed === "true"`, 10*time.Second)
+	}
+	grain("timer")
+	for n := 0; !strings.Contains(fact(), "(expired)"); n++ {
+		if n == 40 {
+			p.t.Fatalf("stepped back over %d timers and met none that expired", n)
+		}
+		step("ArrowLeft")
+	}
+	grain("event")
+	step("ArrowRight")
+	trail := []string{step("ArrowRight")}
+	for range 6 {
+		trail = append(trail, step("ArrowLeft"))
+	}
+	if !strings.Contains(trail[2], "(expired)") {
+		p.t.Errorf("two steps forward and two back from an expiry lead to %s", trail[2])
+	}
+	for i := len(trail) - 2; i >= 0; i-- {
+		if got := step("ArrowRight"); got != trail[i] {
+			p.t.Fatalf("on the way back it was %s, forward it is %s", trail[i], got)
+		}
+	}
 }
