@@ -66,7 +66,7 @@ test: setup build test-go test-wasm ## set up what is missing, then run every te
 
 test-go:
 	@echo "tests, native"
-	@$(GO) test -timeout 15m ./...
+	@$(GO) test -timeout 9m ./...
 
 test-wasm:
 	@echo "golden transcripts and the fold, in WASM"

@@ -37,7 +37,7 @@ func TestSharingAMoment(t *testing.T) {
 	b.until("the next step", `location.hash.includes(".n")`, 20*time.Second)
 	b.press("Space")
 	b.click("[data-do=select][data-arg^='member:']")
-	b.until("the selection", `document.getElementById("part-selection").innerText.length > 20`, 10*time.Second)
+	b.until("the selection", `document.querySelector("#part-selection .card-code")`, 10*time.Second) // the lines of Go are fetched, and come last
 	b.press("s")
 	b.until("the dialog", `document.getElementById("share").open && document.getElementById("share-link").value.includes("~sel=member")`, 10*time.Second)
 	link, code := eval[string](b, `document.getElementById("share-link").value`), eval[string](b, `document.getElementById("share-code").value`)
@@ -56,7 +56,7 @@ func TestSharingAMoment(t *testing.T) {
 	before := shown()
 	b.run("leaving", chromedp.Navigate(base+"/"))
 	b.run("opening the link", chromedp.Navigate(link))
-	b.until("the program", ready+` && document.getElementById("part-selection").innerText.length > 20`, time.Minute)
+	b.until("the program", ready+` && document.querySelector("#part-selection .card-code")`, time.Minute)
 	if after := shown(); after != before {
 		t.Errorf("the link shows\n%s\ninstead of\n%s", after, before)
 	}
