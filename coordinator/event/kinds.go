@@ -94,6 +94,17 @@ var kinds = map[string]func([]byte) (Body, error){
 	"TxnLoadFinished":         decode[TxnLoadFinished],
 	"TxnUnloaded":             decode[TxnUnloaded],
 	"ProducerIDsAllocated":    decode[ProducerIDsAllocated],
+	"GroupSummarized":         decode[GroupSummarized],
+	"GenerationRecorded":      decode[GenerationRecorded],
+	"ClusterAttached":         decode[ClusterAttached],
+	"SightChanged":            decode[SightChanged],
+	"CostMeasured":            decode[CostMeasured],
+	"CauseInferred":           decode[CauseInferred],
+	"GroupListed":             decode[GroupListed],
+	"LagMeasured":             decode[LagMeasured],
+	"EpochBumped":             decode[EpochBumped],
+	"TargetAssigned":          decode[TargetAssigned],
+	"MemberReconciled":        decode[MemberReconciled],
 	"FactsBegan":              decode[FactsBegan],
 	"FactsEnded":              decode[FactsEnded],
 }
@@ -355,3 +366,36 @@ func (TxnUnloaded) Kind() string { return "TxnUnloaded" }
 
 // Kind names the fact.
 func (ProducerIDsAllocated) Kind() string { return "ProducerIDsAllocated" }
+
+// Kind names the fact.
+func (GroupSummarized) Kind() string { return "GroupSummarized" }
+
+// Kind names the fact.
+func (GenerationRecorded) Kind() string { return "GenerationRecorded" }
+
+// Kind names the fact.
+func (ClusterAttached) Kind() string { return "ClusterAttached" }
+
+// Kind names the fact.
+func (SightChanged) Kind() string { return "SightChanged" }
+
+// Kind names the fact.
+func (CostMeasured) Kind() string { return "CostMeasured" }
+
+// Kind names the fact.
+func (CauseInferred) Kind() string { return "CauseInferred" }
+
+// Kind names the fact.
+func (GroupListed) Kind() string { return "GroupListed" }
+
+// Kind names the fact.
+func (LagMeasured) Kind() string { return "LagMeasured" }
+
+// Kind names the fact.
+func (EpochBumped) Kind() string { return "EpochBumped" }
+
+// Kind names the fact.
+func (TargetAssigned) Kind() string { return "TargetAssigned" }
+
+// Kind names the fact.
+func (MemberReconciled) Kind() string { return "MemberReconciled" }
