@@ -196,7 +196,39 @@ type Part struct {
 // the broker's end) of the width of the element's parent with the class "wire", and ms is what is left of the way in the
 // world's milliseconds. The element is drawn at from; code moves it to to with a transform, in ms / speed of wall time.
 func Parts(m *Model, o Options) []Part {
+	switch {
+	case o.Mode == ModeLive:
+		return LiveParts(m, o)
+	case o.Sandbox != nil:
+		return SandboxParts(m, o)
+	}
+	return LessonParts(m, o)
+}
+
+// LiveParts are the parts of the page of a running cluster. A program that shows one kind of page asks for its parts alone,
+// so that it does not carry the others' panes.
+func LiveParts(m *Model, o Options) []Part {
 	s := newStage(m, o)
+	return append(s.parts(), Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
+}
+
+// SandboxParts are the parts of the page of free play.
+func SandboxParts(m *Model, o Options) []Part {
+	s := newStage(m, o)
+	return append(s.parts(), Part{"sandbox", sandboxPanel(s)}, Part{"forms", sandboxForms(s)}, Part{"console", consoleLog(s)})
+}
+
+// LessonParts are the parts of a lesson's page, and those of its stage alone where no lesson is given.
+func LessonParts(m *Model, o Options) []Part {
+	s := newStage(m, o)
+	if o.Lesson != nil && o.Lesson.Page != nil {
+		return append(s.parts(), Part{"lesson", lessonPanel(s)})
+	}
+	return s.parts()
+}
+
+// parts are those of the stage, which every page has.
+func (s *stage) parts() []Part {
 	still := func(id string, c templ.Component) Part { return Part{id, s.remembered(id, s.still(id), c)} }
 	parts := []Part{
 		{"truth", truth(s)},
@@ -219,18 +251,9 @@ func Parts(m *Model, o Options) []Part {
 		{"selection", selection(s)},
 	}
 	for i := range parts {
-		if parts[i].ID == o.Focus {
+		if parts[i].ID == s.o.Focus {
 			parts[i].Component = templ.Join(focusMark(), parts[i].Component)
 		}
-	}
-	if o.Mode == ModeLive {
-		parts = append(parts, Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
-	}
-	if o.Sandbox != nil {
-		parts = append(parts, Part{"sandbox", sandboxPanel(s)}, Part{"forms", sandboxForms(s)}, Part{"console", consoleLog(s)})
-	}
-	if o.Lesson != nil && o.Lesson.Page != nil {
-		parts = append(parts, Part{"lesson", lessonPanel(s)})
 	}
 	return parts
 }
