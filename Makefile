@@ -30,19 +30,22 @@ help: ## list the targets
 run: build ## build all, serve the lab and a three-broker cluster, print both addresses (HTTP=127.0.0.1:8080 KAFKA=127.0.0.1:9092)
 	@$(DIST)/grouplab -http $(HTTP) -kafka $(KAFKA) -brokers 3 -topics orders=6 $(RUNARGS)
 
-build: $(DIST)/lab.wasm.br ## build the tab and the server
+build: $(DIST)/lab.wasm.br $(DIST)/live.wasm.br ## build the tab and the server
 	@echo "building the server"
 	@$(GO) build -o $(DIST)/.grouplab ./server && mv $(DIST)/.grouplab $(DIST)/grouplab
 
-$(DIST)/lab.wasm: $(WASM_GO) go.mod go.sum $(DIST)/overlay.json
-	@echo "building the tab (the first time takes a minute or two)"
-	@GOOS=js GOARCH=wasm $(GO) build -overlay $(DIST)/overlay.json -trimpath -ldflags='-s -w' $(COLD:%=-gcflags=%=-l) -o $@ ./wasm
-	@cp "$(GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
+# lab.wasm holds the machine, for lessons and the sandbox; live.wasm shows what others have seen.
+$(DIST)/lab.wasm: PROGRAM = ./wasm
+$(DIST)/live.wasm: PROGRAM = ./wasm/live
+$(DIST)/lab.wasm $(DIST)/live.wasm: $(WASM_GO) go.mod go.sum $(DIST)/overlay.json
+	@echo "building $(@F) (the first time takes a minute or two)"
+	@GOOS=js GOARCH=wasm $(GO) build -overlay $(DIST)/overlay.json -trimpath -ldflags='-s -w' $(COLD:%=-gcflags=%=-l) -o $@ $(PROGRAM)
 
-$(DIST)/lab.wasm.br: $(DIST)/lab.wasm
-	@echo "compressing the tab"
+$(DIST)/%.wasm.br: $(DIST)/%.wasm
+	@echo "compressing $(<F)"
+	@cp "$(GOROOT)/lib/wasm/wasm_exec.js" $(DIST)/wasm_exec.js
 	@$(GO) run ./static/source $(DIST)/lines.json
-	@$(GO) run ./static/pack -quality $(BROTLI) $(DIST)/lab.wasm
+	@$(GO) run ./static/pack -quality $(BROTLI) $<
 
 # The tab is built without packages that its libraries name and it never calls, each of these folders replaces one, and
 # without checks of errors that templ's code never has.
@@ -108,7 +111,7 @@ fuzz: ## fuzz everything that reads bytes or text, each target for TIME, of thos
 	@bash .ci/fuzz $(TIME) $(TARGET)
 
 site: build ## write the static site into static/site
-	@$(GO) run ./static/pack -quality 11 $(DIST)/lab.wasm
+	@$(GO) run ./static/pack -quality 11 $(DIST)/lab.wasm $(DIST)/live.wasm
 	@$(GO) run ./server site static/site
 
 clean: ## remove what was built

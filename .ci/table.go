@@ -32,6 +32,7 @@ const (
 )
 
 var rows = []row{
+	{label: "tab: live.wasm, brotli 11", of: "size live.wasm.br Size bytes", by: 1e6, unit: "MB", most: 2},
 	{label: "tab: lab.wasm, brotli 11", of: "size lab.wasm.br Size bytes", by: 1e6, unit: "MB", most: 2},
 	{label: "machine: heartbeats of 1 000 members", of: machine + "Heartbeat ns/op", perSecond: true, unit: "/s", least: 2e6},
 	{label: "  where each is told", of: machine + "HeartbeatTold ns/op", perSecond: true, unit: "/s"},

@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// files holds assets/, and of dist/ only README, lab.wasm with its compressed forms, and wasm_exec.js: whatever else is
+// files holds assets/, and of dist/ only README, the programs with their compressed forms, and wasm_exec.js: whatever else is
 // built there (the server itself) is not embedded. README is always there, since a pattern must match something.
 //
 //go:embed assets dist/[Rlw]*
@@ -15,13 +15,13 @@ var files embed.FS
 // Assets are stylesheets, fonts, boot.js and sw.js.
 func Assets() fs.FS { return sub("assets") }
 
-// Dist is the program of the tab: lab.wasm, lab.wasm.br, lab.wasm.gz and wasm_exec.js. They are missing where make has
-// not built them.
+// Dist are the programs of the tab: lab.wasm and live.wasm, each with .br and .gz beside it, and wasm_exec.js. They are missing
+// where make has not built them.
 func Dist() fs.FS { return sub("dist") }
 
-// Built says whether the program of the tab is there.
+// Built says whether the programs of the tab are there.
 func Built() bool {
-	for _, name := range []string{"lab.wasm", "wasm_exec.js"} {
+	for _, name := range []string{"lab.wasm", "live.wasm", "wasm_exec.js"} {
 		if _, err := fs.Stat(Dist(), name); err != nil {
 			return false
 		}

@@ -9,7 +9,7 @@
 //
 // Then the contents page: progress and search. They need no program.
 //
-// Then the program: lab.wasm is fetched, the page shows how far that is, and what went wrong is said in the page. The
+// Then the program: lab.wasm, or live.wasm where no machine is needed, is fetched, the page shows how far that is, and what went wrong is said in the page. The
 // text of a lesson is there before and without it.
 "use strict";
 (() => {
@@ -452,15 +452,15 @@ const grouplabSteps = (() => {
     throw new Error(`dist/${name}: HTTP ${answer.status}`);
   };
 
-  // program is the answer with lab.wasm, compressed on the way: by the server where it sets an encoding, else as
-  // lab.wasm.gz, unpacked here.
-  const program = async () => {
+  // program is the answer with the program, compressed on the way: by the server where it sets an encoding, else as the .gz
+  // beside it, unpacked here.
+  const program = async (name) => {
     const stop = new AbortController();
     const unpacks = typeof DecompressionStream !== "undefined";
-    const plain = await get("lab.wasm", { signal: stop.signal }).catch((error) => error);
+    const plain = await get(name, { signal: stop.signal }).catch((error) => error);
     const packs = plain instanceof Response && (plain.headers.get("Content-Encoding") || !unpacks);
     if (packs) return plain;
-    const packed = unpacks ? await get("lab.wasm.gz").catch(() => null) : null;
+    const packed = unpacks ? await get(name + ".gz").catch(() => null) : null;
     if (!packed) {
       if (plain instanceof Response) return plain; // only the plain form is there
       throw plain;
@@ -479,9 +479,9 @@ const grouplabSteps = (() => {
     return WebAssembly.instantiate(await answer.arrayBuffer(), imports);
   };
 
-  const start = async () => {
+  const start = async (name) => {
     show(say("Loading the lab …", "正在加载实验室……"), "status");
-    const [answer] = await Promise.all([program(), get("wasm_exec.js").then(() => import(site + "dist/wasm_exec.js"))]);
+    const [answer] = await Promise.all([program(name), get("wasm_exec.js").then(() => import(site + "dist/wasm_exec.js"))]);
     const go = new Go();
     const { instance } = await compile(answer, go.importObject);
     // Who went on in the recorded steps is taken over where he is; the link's check sum says whether that is the same.
@@ -493,11 +493,12 @@ const grouplabSteps = (() => {
 
   // Lessons and the live page have a program; the other pages only have choices.
   addEventListener("DOMContentLoaded", () => {
-    if (!document.querySelector('meta[name="grouplab-program"]')) return;
+    const name = document.querySelector('meta[name="grouplab-program"]');
+    if (!name) return;
     if (typeof WebAssembly === "undefined") {
       fail(say("this browser has no WebAssembly.", "这个浏览器不支持 WebAssembly。"));
     } else {
-      start().catch((error) => fail(error.message));
+      start(name.content).catch((error) => fail(error.message));
     }
   });
 

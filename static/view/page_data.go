@@ -42,8 +42,18 @@ func (d PageData) onStage() bool {
 }
 
 // runs tells whether the page starts the program.
-func (d PageData) runs() bool {
-	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive
+func (d PageData) runs() bool { return d.program() != "" }
+
+// program is the file of the program that the page runs, "" where it runs none. What holds a machine is another program than
+// what shows what others have seen: a viewer downloads the one that he needs.
+func (d PageData) program() string {
+	switch d.Kind {
+	case PageLesson, PageSandbox:
+		return "lab.wasm"
+	case PageLive:
+		return "live.wasm"
+	}
+	return ""
 }
 
 func (d PageData) title(l Lang) string {

@@ -25,18 +25,8 @@ func (t *Tab) Do(action, arg string) {
 	if t.common(action, arg) {
 		return
 	}
-	done := false
-	if t.lesson != nil && t.lesson.chasing != nil {
-		t.lesson.chased()
-	}
-	if t.sandbox != nil {
-		done = t.sandbox.do(action, arg)
-	} else if t.lesson != nil {
-		done = t.lesson.do(action, arg)
-	} else {
-		done = t.live.do(action, arg)
-	}
-	if !done {
+	t.mode.interrupted()
+	if !t.mode.do(action, arg) {
 		t.say("not-here", strings.TrimSpace(action+" "+arg))
 	}
 }
@@ -45,7 +35,7 @@ func (t *Tab) Do(action, arg string) {
 func (t *Tab) common(action, arg string) bool {
 	switch action {
 	case "select":
-		t.unfollow()
+		t.mode.unfollow()
 		if t.selected == arg {
 			arg = ""
 		}
@@ -89,15 +79,12 @@ func (t *Tab) common(action, arg string) bool {
 		t.out.Reveal = "part-headline"
 		t.tellWaiting()
 	case "find":
-		t.out.Reveal, t.out.Field = "part-transcript", true
-		if t.live != nil {
-			t.out.Reveal, t.out.Field = "part-groups", true
-		}
+		t.out.Reveal, t.out.Field = "part-"+t.mode.findIn(), true
 	case "dismiss":
-		if t.selected == "" && t.options.Why == 0 && t.lesson != nil {
-			t.lesson.compare("")
+		if t.selected == "" && t.options.Why == 0 {
+			t.mode.dismiss()
 		}
-		t.unfollow()
+		t.mode.unfollow()
 		t.selected, t.options.Why = "", 0
 	default:
 		return t.asking(action, arg)

@@ -1,7 +1,5 @@
 package tab
 
-import "grouplab/static/view"
-
 // Crashed is called after a panic in any other method: it says what happened and goes back to the last moment that stood,
 // in a new run; where that breaks again, to the lesson's start. What it makes of it is shown by the next Frame.
 func (t *Tab) Crashed(what string) {
@@ -13,19 +11,7 @@ func (t *Tab) Crashed(what string) {
 		t.breaks = ""
 		panic(what)
 	}
-	if m := t.lesson; m != nil && t.sandbox == nil {
-		t.options.Memo = view.NewMemo()
-		fresh := &lessonMode{t: t, lesson: m.lesson, page: m.page, pace: newPace(), hints: map[int]int{}}
-		var err error
-		if fresh.head, err = newHead(m.lesson); err == nil {
-			fresh.cursor = newCursor(fresh.head)
-			t.lesson, t.linked = fresh, ""
-			fresh.enterStep()
-			if link != "" && !again {
-				fresh.open(link)
-			}
-		}
-	}
+	t.mode.crashed(link, again)
 	if again || link == "" {
 		t.say("crashed-start", what)
 		return

@@ -164,9 +164,9 @@ func plainMarkdown(text string) string {
 
 // keep notes how far the learner has come: where the page was left, and, for good, that the lesson's last step was reached
 // with its goal met. Looking at answers counts; opening a link does not.
-func (t *Tab) keep() {
-	m := t.lesson
-	if t.sandbox != nil || len(m.undo) == 0 {
+func (m *lessonMode) keep() {
+	t := m.t
+	if len(m.undo) == 0 {
 		return
 	}
 	b := m.cursor.lesson()

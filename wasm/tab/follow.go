@@ -75,10 +75,3 @@ func (m *lessonMode) keepUp() {
 		}
 	}
 }
-
-// unfollow lets steps go their own way again.
-func (t *Tab) unfollow() {
-	if t.lesson != nil {
-		t.lesson.followed = nil
-	}
-}

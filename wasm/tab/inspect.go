@@ -64,26 +64,13 @@ func (t *Tab) raw() *view.Raw {
 	default:
 		return nil
 	}
-	if t.lesson == nil {
-		return &view.Raw{Note: t.options.Lang.T("raw.live")}
-	}
-	e := t.lesson.engineHere()
-	if e == nil || e.World() == nil {
-		return nil
-	}
-	if kind == "record" {
-		return t.rawRecord(e, rest)
-	}
-	return t.rawRequest(e, request)
+	return t.mode.raw(request, rest)
 }
 
 // requestOf is the number of the request that a fact is about, 0 where it is about none.
 func (t *Tab) requestOf(seq string) int64 {
 	at, _ := number(seq)
-	if t.lesson == nil {
-		return 0
-	}
-	e := t.lesson.fact(at)
+	e := t.mode.fact(at)
 	if e == nil {
 		return 0
 	}

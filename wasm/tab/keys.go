@@ -22,13 +22,13 @@ var keyMap = map[string][2]string{
 // Key does what a key stands for and tells whether it stands for anything.
 func (t *Tab) Key(k Key) bool {
 	if k.Field != "" {
-		return k.Field == "console" && t.sandbox != nil && t.sandbox.console.key(t.sandbox, k)
+		return t.mode.field(k)
 	}
 	if k.Name == "?" {
 		t.Do("help", "")
 		return true
 	}
-	if k.Name == "Escape" && (t.selected != "" || t.options.Why != 0 || t.lesson != nil && t.lesson.compared != nil) {
+	if k.Name == "Escape" && (t.selected != "" || t.options.Why != 0 || t.mode.compares()) {
 		t.Do("dismiss", "")
 		return true
 	}
@@ -66,12 +66,8 @@ func (t *Tab) Key(k Key) bool {
 // offers tells whether an action means anything on this page.
 func (t *Tab) offers(action string) bool {
 	switch action {
-	case "freeze":
-		return t.live != nil
-	case "command":
-		return t.sandbox != nil
 	case "pane", "waiting", "why", "find":
 		return true
 	}
-	return t.lesson != nil
+	return t.mode.offers(action)
 }

@@ -170,16 +170,19 @@ func (m *lessonMode) setHash(link string) {
 	m.t.out.Hash, m.t.out.SetHash = link, true
 }
 
-// address keeps the page's address at the moment that is shown while time stands still, so that a reload returns to it.
-func (t *Tab) address() {
-	if t.lesson == nil || t.playing() || t.lesson.cursor.seq == t.lesson.head.startSeq && t.linked == "" {
-		return
+// address keeps the page's address at the moment that is shown while time stands still, so that a reload returns to it. It
+// tells whether that is another one than before.
+func (m *lessonMode) address() bool {
+	if m.t.playing() || m.cursor.seq == m.head.startSeq && m.t.linked == "" {
+		return false
 	}
-	now, _, _ := strings.Cut(t.linked, "~lang=")
-	if link := t.lesson.link(); link != now {
-		t.lesson.setHash(link)
-		t.keep()
+	now, _, _ := strings.Cut(m.t.linked, "~lang=")
+	link := m.link()
+	if link == now {
+		return false
 	}
+	m.setHash(link)
+	return true
 }
 
 // open follows a link. Where it does not lead to its moment, a sentence says why, and the nearest moment is shown.

@@ -58,9 +58,9 @@ const (
 // NewLive makes the page of the running cluster. may is set where the page carries the token.
 func NewLive(may bool, c Choices) *Tab {
 	t := newTab(c)
-	t.live = &liveMode{t: t, model: view.NewModel(), may: may, demo: -1}
-	t.options.Mode = view.ModeLive
-	t.live.connect()
+	m := &liveMode{t: t, model: view.NewModel(), may: may, demo: -1}
+	t.mode, t.options.Mode = m, view.ModeLive
+	m.connect()
 	return t
 }
 
@@ -73,12 +73,9 @@ func (m *liveMode) connect() {
 	}
 }
 
-// Socket tells how the websocket fares: it was opened, or it ended for a reason.
-func (t *Tab) Socket(open bool, reason string) {
-	m := t.live
-	if m == nil {
-		return
-	}
+// socket tells how the websocket fares: it was opened, or it ended for a reason.
+func (m *liveMode) socket(open bool, reason string) {
+	t := m.t
 	t.dirty = true
 	was := m.connected
 	if m.connected = open; open {
@@ -118,12 +115,9 @@ type message struct {
 	} `json:"clock"`
 }
 
-// Message takes one message of the websocket. What cannot be read is told and skipped; the connection goes on.
-func (t *Tab) Message(text []byte) {
-	m := t.live
-	if m == nil {
-		return
-	}
+// message takes one message of the websocket. What cannot be read is told and skipped; the connection goes on.
+func (m *liveMode) message(text []byte) {
+	t := m.t
 	var msg message
 	if err := json.Unmarshal(text, &msg); err != nil {
 		t.fail(fmt.Errorf("a message of the server cannot be read: %w", err))
@@ -214,7 +208,7 @@ func (m *liveMode) clock(serverMs int64) {
 }
 
 // tick lets wall time pass. Without a connection the clock stands: what the picture says would be a guess.
-func (m *liveMode) tick(wallMs int64) {
+func (m *liveMode) tick(wallMs, _ int64) (more bool) {
 	if m.retryAtMs > 0 && wallMs >= m.retryAtMs {
 		m.connect()
 		m.t.dirty = true
@@ -226,6 +220,7 @@ func (m *liveMode) tick(wallMs int64) {
 		m.t.options.Note, m.t.dirty = "", true
 	}
 	m.ask(wallMs)
+	return false
 }
 
 // freeze stops the picture or lets it catch up.

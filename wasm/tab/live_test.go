@@ -89,7 +89,7 @@ func TestLiveShowsFactsThenEvents(t *testing.T) {
 		t.Fatalf("connects to %q", u.Connect)
 	}
 	d.connectTo(c)
-	g := d.live.model.Groups["shop"]
+	g := d.mode.(*liveMode).model.Groups["shop"]
 	if g == nil || g.State != event.Stable || len(g.Present()) != 2 || g.Generation != 1 {
 		t.Fatalf("the facts show %+v", g)
 	}
@@ -97,9 +97,9 @@ func TestLiveShowsFactsThenEvents(t *testing.T) {
 		t.Errorf("the stream is %+v", got)
 	}
 	d.receive(c.messages(c.run("kill a", "advance 4s"))...)
-	w := d.live.model.Waiting("shop")
+	w := d.mode.(*liveMode).model.Waiting("shop")
 	ghosts := 0
-	for _, m := range d.live.model.Groups["shop"].Present() {
+	for _, m := range d.mode.(*liveMode).model.Groups["shop"].Present() {
 		if m.Gone && m.ClientID == "a" {
 			ghosts++
 		}
@@ -108,7 +108,7 @@ func TestLiveShowsFactsThenEvents(t *testing.T) {
 		t.Errorf("after a kill the picture shows %d ghosts: %+v", ghosts, w)
 	}
 	d.receive(c.messages(c.run("until members == 1 and state Stable"))...)
-	if g := d.live.model.Groups["shop"]; len(g.Present()) != 1 || g.State != event.Stable {
+	if g := d.mode.(*liveMode).model.Groups["shop"]; len(g.Present()) != 1 || g.State != event.Stable {
 		t.Errorf("the end is not shown: %s with %d members", g.State, len(g.Present()))
 	}
 	d.frame(2 * speakMs)
@@ -145,11 +145,11 @@ func TestLiveHalfOfTheFactsIsNotShown(t *testing.T) {
 	}
 	d.Socket(true, "")
 	d.receive(facts...)
-	if d.drawn == before || d.live.model.Groups["shop"] == nil {
+	if d.drawn == before || d.mode.(*liveMode).model.Groups["shop"] == nil {
 		t.Fatal("the whole picture is not drawn")
 	}
-	if want := c.e.World().Facts(); d.live.seq != want[len(want)-1].Seq {
-		t.Errorf("goes on from %d, the facts are those of %d", d.live.seq, want[len(want)-1].Seq)
+	if want := c.e.World().Facts(); d.mode.(*liveMode).seq != want[len(want)-1].Seq {
+		t.Errorf("goes on from %d, the facts are those of %d", d.mode.(*liveMode).seq, want[len(want)-1].Seq)
 	}
 }
 
@@ -157,13 +157,13 @@ func TestLiveReconnects(t *testing.T) {
 	c, d := newCluster(t), openLive(t, false)
 	d.frame(16)
 	d.connectTo(c)
-	seq := d.live.seq
+	seq := d.mode.(*liveMode).seq
 	d.Socket(false, "the server stops")
 	d.frame(16)
 	if d.options.Live.Connected || d.options.Live.RetryMs <= 0 {
 		t.Fatalf("the stream is %+v", d.options.Live)
 	}
-	now := d.live.model.NowMs
+	now := d.mode.(*liveMode).model.NowMs
 	waits := []int64{}
 	for range 8 {
 		var waited int64
@@ -182,14 +182,14 @@ func TestLiveReconnects(t *testing.T) {
 	if waits[0] > 1000 || waits[3] < 3*waits[0] || waits[7] > maxRetryMs+100 || waits[7] < waits[3] {
 		t.Errorf("the attempts come after %v ms", waits)
 	}
-	if d.live.model.NowMs != now {
+	if d.mode.(*liveMode).model.NowMs != now {
 		t.Error("the clock goes on without a connection: what it says would be a guess")
 	}
 	d.Socket(true, "")
 	d.receive(c.say("hello", map[string]any{"world": "w1", "nowMs": c.e.NowMs()}))
 	d.receive(c.messages(c.run("advance 1s"))...)
-	if d.live.model.Seq != d.live.seq || len(d.live.model.Gaps) > 0 {
-		t.Errorf("at event %d of %d, gaps %v", d.live.model.Seq, d.live.seq, d.live.model.Gaps)
+	if d.mode.(*liveMode).model.Seq != d.mode.(*liveMode).seq || len(d.mode.(*liveMode).model.Gaps) > 0 {
+		t.Errorf("at event %d of %d, gaps %v", d.mode.(*liveMode).model.Seq, d.mode.(*liveMode).seq, d.mode.(*liveMode).model.Gaps)
 	}
 }
 
@@ -197,15 +197,15 @@ func TestLiveGapsAreShown(t *testing.T) {
 	c, d := newCluster(t), openLive(t, false)
 	d.frame(16)
 	d.connectTo(c)
-	from := d.live.seq
+	from := d.mode.(*liveMode).seq
 	missed := c.run("advance 5s")
 	last := missed[len(missed)-1]
 	d.receive(c.say("gap", map[string]any{"from": from + 1, "to": last.Seq, "events": last.Seq - from, "fromMs": 0, "toMs": 5000, "reason": "more than 10 events behind"}))
 	d.receive(c.messages(c.e.World().Facts())...)
-	if gaps := d.live.model.Gaps; len(gaps) != 1 || gaps[0].FromSeq != from+1 || gaps[0].ToSeq != last.Seq {
+	if gaps := d.mode.(*liveMode).model.Gaps; len(gaps) != 1 || gaps[0].FromSeq != from+1 || gaps[0].ToSeq != last.Seq {
 		t.Fatalf("gaps: %+v", gaps)
 	}
-	if g := d.live.model.Groups["shop"]; g.State != event.Stable || len(g.Present()) != 2 {
+	if g := d.mode.(*liveMode).model.Groups["shop"]; g.State != event.Stable || len(g.Present()) != 2 {
 		t.Errorf("after the gap the picture is %s with %d members", g.State, len(g.Present()))
 	}
 	d.receive(c.say("gap", map[string]any{"from": 0, "to": 9, "events": 0, "reason": "the server was started again"}))
@@ -219,16 +219,16 @@ func TestLiveFreeze(t *testing.T) {
 	d.frame(16)
 	d.connectTo(c)
 	d.key("f")
-	seq, now := d.live.model.Seq, d.live.model.NowMs
+	seq, now := d.mode.(*liveMode).model.Seq, d.mode.(*liveMode).model.NowMs
 	events := c.run("advance 5s")
 	d.receive(c.messages(events)...)
 	d.frame(5000)
-	if d.live.model.Seq != seq || d.live.model.NowMs != now || d.options.Live.Behind != len(events) || !d.options.Live.Frozen {
-		t.Fatalf("frozen at %d, shows %d: %+v", seq, d.live.model.Seq, d.options.Live)
+	if d.mode.(*liveMode).model.Seq != seq || d.mode.(*liveMode).model.NowMs != now || d.options.Live.Behind != len(events) || !d.options.Live.Frozen {
+		t.Fatalf("frozen at %d, shows %d: %+v", seq, d.mode.(*liveMode).model.Seq, d.options.Live)
 	}
 	d.key("f")
-	if d.live.model.Seq != events[len(events)-1].Seq || d.options.Live.Behind != 0 {
-		t.Fatalf("after the freeze it shows %d of %d", d.live.model.Seq, events[len(events)-1].Seq)
+	if d.mode.(*liveMode).model.Seq != events[len(events)-1].Seq || d.options.Live.Behind != 0 {
+		t.Fatalf("after the freeze it shows %d of %d", d.mode.(*liveMode).model.Seq, events[len(events)-1].Seq)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestLiveFreezeOverflows(t *testing.T) {
 	d.frame(16)
 	d.connectTo(c)
 	d.do("freeze", "")
-	raw, err := json.Marshal(event.Event{Seq: d.live.seq + 1, AtMs: 1, Body: event.InputGiven{Text: "x"}})
+	raw, err := json.Marshal(event.Event{Seq: d.mode.(*liveMode).seq + 1, AtMs: 1, Body: event.InputGiven{Text: "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,13 +247,13 @@ func TestLiveFreezeOverflows(t *testing.T) {
 		batch[i] = raw
 	}
 	for range maxKept/len(batch) + 1 {
-		d.live.events(batch)
+		d.mode.(*liveMode).events(batch)
 	}
-	if len(d.live.kept) > maxKept || !d.live.lost || d.live.behind != maxKept+len(batch) {
-		t.Fatalf("kept %d, behind %d", len(d.live.kept), d.live.behind)
+	if len(d.mode.(*liveMode).kept) > maxKept || !d.mode.(*liveMode).lost || d.mode.(*liveMode).behind != maxKept+len(batch) {
+		t.Fatalf("kept %d, behind %d", len(d.mode.(*liveMode).kept), d.mode.(*liveMode).behind)
 	}
-	if u := d.do("freeze", ""); u.Connect != "api/live" || len(d.live.model.Gaps) != 1 {
-		t.Fatalf("begins anew at %q with gaps %v", u.Connect, d.live.model.Gaps)
+	if u := d.do("freeze", ""); u.Connect != "api/live" || len(d.mode.(*liveMode).model.Gaps) != 1 {
+		t.Fatalf("begins anew at %q with gaps %v", u.Connect, d.mode.(*liveMode).model.Gaps)
 	}
 }
 
@@ -276,7 +276,7 @@ func TestLiveBadMessages(t *testing.T) {
 			t.Errorf("%s: said %q", text, d.options.Note)
 		}
 	}
-	if g := d.live.model.Groups["shop"]; g.State != event.Stable {
+	if g := d.mode.(*liveMode).model.Groups["shop"]; g.State != event.Stable {
 		t.Error("the picture was harmed")
 	}
 }
@@ -291,14 +291,14 @@ func TestLiveClock(t *testing.T) {
 		d.receive(c.say("clock", map[string]any{"nowMs": serverMs}))
 	}
 	at(base + 10_000)
-	fast := d.live.aheadMs
+	fast := d.mode.(*liveMode).aheadMs
 	d.frame(1000)
 	at(base + 10_500) // half a second late
-	if d.live.aheadMs != fast {
-		t.Errorf("a slow message moved the clock by %d ms", d.live.aheadMs-fast)
+	if d.mode.(*liveMode).aheadMs != fast {
+		t.Errorf("a slow message moved the clock by %d ms", d.mode.(*liveMode).aheadMs-fast)
 	}
 	at(base + 20_000)
-	if d.live.aheadMs <= fast {
+	if d.mode.(*liveMode).aheadMs <= fast {
 		t.Error("a faster message does not move the clock")
 	}
 }

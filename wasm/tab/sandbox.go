@@ -42,7 +42,7 @@ func NewSandbox(c Choices) (*Tab, error) {
 	t := newTab(c)
 	s := &sandbox{t: t, panel: view.SandboxPanels[0], setting: "group.initial.rebalance.delay.ms"}
 	s.explore = newExplorer()
-	t.sandbox, t.options.Mode = s, view.ModeLesson
+	t.sandbox, t.mode, t.options.Mode = s, sandboxPage{lessonPage{t}, s}, view.ModeLesson
 	m, setup, err := readRun(t, presets[0].id, presets[0].text, true)
 	if err != nil {
 		return nil, err

@@ -22,9 +22,10 @@ type Choices struct {
 
 // Tab is one page. One goroutine uses it.
 type Tab struct {
-	options  view.Options
+	options view.Options
+	mode    mode
+	// lesson and sandbox are for the mode's own use: nil on other pages.
 	lesson   *lessonMode
-	live     *liveMode
 	sandbox  *sandbox
 	selected string
 	// sourced is set once the table of the code was asked for.
@@ -78,7 +79,7 @@ func NewLesson(script, page string, c Choices) (*Tab, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.lesson, t.options.Mode = m, view.ModeLesson
+	t.lesson, t.mode, t.options.Mode = m, lessonPage{t}, view.ModeLesson
 	if c.Hash != "" {
 		m.open(c.Hash)
 	}
@@ -99,20 +100,17 @@ func (t *Tab) Frame(wallMs int64) Update {
 	if t.breaks == "frame" {
 		t.crash("")
 	}
-	if t.lesson != nil {
-		t.lesson.tick(passed)
-	} else {
-		t.live.tick(wallMs)
-	}
-	more := t.sandbox != nil && t.sandbox.tick()
-	half := t.live != nil && t.live.facts
-	if !half && (t.dirty || t.moving() && wallMs-t.drawnMs >= clockMs) {
+	more := t.mode.tick(wallMs, passed)
+	half := t.mode.half()
+	if !half && (t.dirty || t.mode.moving() && wallMs-t.drawnMs >= clockMs) {
 		t.render()
 	}
 	t.speak()
 	u := t.out
 	t.out = Update{}
-	u.Motion = t.rate()
+	if !t.reduced() {
+		u.Motion = t.mode.rate()
+	}
 	u.Busy = t.playing() || t.dirty && !half || more
 	if !u.Busy {
 		u.WakeMs = t.wakeMs()
@@ -120,36 +118,17 @@ func (t *Tab) Frame(wallMs int64) Update {
 	return u
 }
 
-// playing tells whether lab time passes by itself; moving whether what is drawn depends on the time of now.
-func (t *Tab) playing() bool {
-	return t.lesson != nil && (t.lesson.pace.playing || t.lesson.chasing != nil)
-}
-
-func (t *Tab) moving() bool {
-	if t.live != nil {
-		return !t.live.frozen && t.wallMs-t.drawnMs >= liveClockMs
-	}
-	return t.playing()
-}
+// playing tells whether lab time passes by itself.
+func (t *Tab) playing() bool { return t.mode.playing() }
 
 func (t *Tab) wakeMs() int64 {
-	switch {
-	case t.live != nil:
-		return liveClockMs
-	case len(t.announce) > 0 || t.narrated != "":
+	if ms := t.mode.wakeMs(); ms > 0 {
+		return ms
+	}
+	if len(t.announce) > 0 || t.narrated != "" {
 		return speakMs
 	}
 	return 0
-}
-
-// rate is how things on the wire travel now.
-func (t *Tab) rate() Rate {
-	switch {
-	case t.reduced() || t.lesson == nil || !t.lesson.pace.playing || t.lesson.pace.leaps():
-		return Rate{}
-	}
-	s := t.lesson.pace.speed
-	return Rate{Num: s.Den, Den: s.Num}
 }
 
 func (t *Tab) reduced() bool { return t.motion == "reduced" || t.motion == "none" }
@@ -160,7 +139,7 @@ func (t *Tab) render() {
 	model := t.fill()
 	t.inspect()
 	var b bytes.Buffer
-	for _, p := range view.Parts(model, t.options) {
+	for _, p := range t.mode.parts(model, t.options) {
 		b.Reset()
 		if err := p.Component.Render(context.Background(), &b); err != nil {
 			t.say("failed", "part "+p.ID+": "+err.Error())
@@ -173,19 +152,13 @@ func (t *Tab) render() {
 		t.html[p.ID] = html
 		t.out.Patches = append(t.out.Patches, Patch{ID: "part-" + p.ID, HTML: html})
 	}
-	t.address()
+	t.mode.address()
 }
 
 // fill brings the options up to date and returns the picture.
 func (t *Tab) fill() *view.Model {
 	t.options.Selected, t.options.Reduced = t.selected, t.reduced()
-	if t.sandbox != nil {
-		return t.sandbox.fill(&t.options)
-	}
-	if t.lesson != nil {
-		return t.lesson.fill(&t.options)
-	}
-	return t.live.fill(&t.options)
+	return t.mode.fill(&t.options)
 }
 
 // group is the group on stage.
@@ -199,12 +172,7 @@ func (t *Tab) group(m *view.Model) *view.Group {
 	return nil
 }
 
-func (t *Tab) model() *view.Model {
-	if t.lesson != nil {
-		return t.lesson.cursor.model
-	}
-	return t.live.model
-}
+func (t *Tab) model() *view.Model { return t.mode.picture() }
 
 // say shows a sentence and tells it to the screen reader.
 func (t *Tab) say(key string, args ...string) {
@@ -224,9 +192,7 @@ func (t *Tab) fail(err error) { t.say("failed", err.Error()) }
 // speak hands out at most one announcement each speakMs. What piles up is merged: the last sentences, and the newest of
 // what the cursor passed.
 func (t *Tab) speak() {
-	if t.lesson != nil {
-		t.lesson.narrate()
-	}
+	t.mode.narrate()
 	if len(t.announce) == 0 && t.narrated == "" || t.spokenMs > 0 && t.wallMs-t.spokenMs < speakMs {
 		return
 	}

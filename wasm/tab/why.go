@@ -24,9 +24,7 @@ func (t *Tab) asking(action, arg string) bool {
 		if !ok || seq < 1 {
 			return false
 		}
-		if t.lesson != nil {
-			t.lesson.jump(seq)
-		}
+		t.mode.jump(seq)
 		t.selected = eventName(seq)
 	default:
 		return false

@@ -108,7 +108,7 @@ func (w *writer) worker(assets fs.FS) {
 		all.Write([]byte(name))
 		all.Write(sum[:])
 		switch base := path.Base(name); {
-		case base == "lab.wasm" || base == "lab.wasm.br" || strings.HasPrefix(base, "steps.") || base == "404.html":
+		case strings.HasSuffix(base, ".wasm") || strings.HasSuffix(base, ".wasm.br") || strings.HasPrefix(base, "steps.") || base == "404.html":
 		case base == "index.html":
 			keep = append(keep, "./"+strings.TrimSuffix(name, "index.html"))
 		default:

@@ -53,7 +53,7 @@ func written(t *testing.T) string {
 			assets[string(m[1])] = &fstest.MapFile{Data: m[1]}
 		}
 	}
-	dist := fstest.MapFS{"lab.wasm": {Data: []byte("w")}, "lab.wasm.gz": {Data: []byte("g")}, "lab.wasm.br": {Data: []byte("b")}, "wasm_exec.js": {Data: []byte("j")}}
+	dist := fstest.MapFS{"lab.wasm": {Data: []byte("w")}, "lab.wasm.gz": {Data: []byte("g")}, "lab.wasm.br": {Data: []byte("b")}, "live.wasm": {Data: []byte("W")}, "live.wasm.gz": {Data: []byte("G")}, "wasm_exec.js": {Data: []byte("j")}}
 	dir = filepath.Join(t.TempDir(), "not", "there", "yet")
 	for range 2 { // the second time over the first
 		if err := write(dir, assets, dist, book()); err != nil {
@@ -97,7 +97,7 @@ func TestSiteUnderAnyPath(t *testing.T) {
 	if seen < 5 {
 		t.Errorf("the site has %d pages", seen)
 	}
-	for name, want := range map[string]string{"dist/lab.wasm": "w", "dist/lab.wasm.gz": "g", "dist/lab.wasm.br": "b", "dist/wasm_exec.js": "j"} {
+	for name, want := range map[string]string{"dist/lab.wasm": "w", "dist/lab.wasm.gz": "g", "dist/lab.wasm.br": "b", "dist/live.wasm": "W", "dist/wasm_exec.js": "j"} {
 		if got := get(t, host.URL+"/some/where/"+name, 200); got != want {
 			t.Errorf("%s holds %q", name, got)
 		}
@@ -116,7 +116,7 @@ func TestWorkerKnowsItsVersion(t *testing.T) {
 	}
 	dir := written(t)
 	version, files := read(dir)
-	for _, want := range []string{`"./"`, `"./lab/first-member/"`, `"./glossary/"`, `"dist/lab.wasm.gz"`, `"search.zh.json"`, `"assets/boot.js"`} {
+	for _, want := range []string{`"./"`, `"./lab/first-member/"`, `"./glossary/"`, `"dist/lab.wasm.gz"`, `"dist/live.wasm.gz"`, `"search.zh.json"`, `"assets/boot.js"`} {
 		if !strings.Contains(files, want) {
 			t.Errorf("%s is not kept: %s", want, files)
 		}

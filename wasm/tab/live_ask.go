@@ -40,17 +40,9 @@ func (m *liveMode) ask(wallMs int64) {
 	m.t.out.Ask = append(m.t.out.Ask, "api/probe?"+query.Encode())
 }
 
-// Asked brings the server's answer to a question, or to a request that changes something. Status is 0 where it could
-// not be reached.
-func (t *Tab) Asked(path string, status int, body []byte) {
-	if path == sourcePath {
-		t.gotSource(status, body)
-		return
-	}
-	m := t.live
-	if m == nil {
-		return
-	}
+// asked takes the server's answer to a question, or to a request that changes something.
+func (m *liveMode) asked(path string, status int, body []byte) {
+	t := m.t
 	t.dirty = true
 	if status != 200 {
 		if strings.HasPrefix(path, "api/probe") {
@@ -80,11 +72,9 @@ func (t *Tab) Asked(path string, status int, body []byte) {
 	}
 }
 
-// Posted brings the server's answer to a request that changed something.
-func (t *Tab) Posted(path string, status int, body []byte) {
-	if t.live == nil {
-		return
-	}
+// posted takes the server's answer to a request that changed something.
+func (m *liveMode) posted(path string, status int, body []byte) {
+	t := m.t
 	if status < 200 || status > 299 {
 		t.say("server-refused", strings.TrimSpace(string(body)))
 	}
