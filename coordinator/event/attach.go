@@ -46,6 +46,7 @@ type CostMeasured struct {
 // CauseInferred fires when an observer concludes why a rebalance came about. A later one for the same generation replaces
 // it: a line of the broker's log knows better.
 type CauseInferred struct {
+	// Generation is the one that the rebalance led to; while it is under way, the next one.
 	Generation   int32      `json:"generation"`
 	Why          Why        `json:"why"`
 	Member       string     `json:"member,omitempty"`
@@ -78,4 +79,32 @@ type PartitionLag struct {
 	End       int64 `json:"end"`
 	// Words say what is special: "no commit", "only markers are left", "the topic was deleted", "behind the log's start".
 	Words string `json:"words,omitempty"`
+}
+
+// AwaitedSeen fires when an observer has learned more of whom a rebalance under way waits for. JoinGroup and SyncGroup
+// are not in the log and no answer says who has sent one: what is not sure is said to be so.
+type AwaitedSeen struct {
+	// State is the group's: in PreparingRebalance members are awaited to join, in CompletingRebalance the leader to send the
+	// assignment.
+	State State `json:"state"`
+	// Joined are members known to be there again: their ids are new, or the join phase is over.
+	Joined []string `json:"joined,omitempty"`
+	// Awaited are those of the last generation of whom nothing says that they are there again.
+	Awaited []Awaited `json:"awaited,omitempty"`
+	// DeadlineMs to DeadlineHiMs is when the wait ends at the latest, by the largest rebalance timeout; 0: not known.
+	DeadlineMs   int64 `json:"deadlineMs,omitempty"`
+	DeadlineHiMs int64 `json:"deadlineHiMs,omitempty"`
+}
+
+// Awaited is a member that a rebalance may be waiting for.
+type Awaited struct {
+	Member string `json:"member"`
+	// Sure is set where it is known to be awaited: the leader, until the assignment is there.
+	Sure bool `json:"sure,omitempty"`
+	// SeenMs is when something of it was last seen, a commit of a partition that it owns or its join; 0: not known.
+	SeenMs int64 `json:"seenMs,omitempty"`
+	// ExpiresMs is before when its session cannot run out, by SeenMs; ExpiresHiMs when it has at the latest if it is silent from
+	// now on; 0: not known.
+	ExpiresMs   int64 `json:"expiresMs,omitempty"`
+	ExpiresHiMs int64 `json:"expiresHiMs,omitempty"`
 }

@@ -30,7 +30,7 @@ type Event struct {
 	// Seq numbers the facts of one world across its brokers and clients: 1, 2, 3, without holes.
 	Seq int64
 	// AtMs is when it happened, in the world's milliseconds. It never falls from one Seq to the next, but for what an observer
-	// learned later (Truth is Inferred or Sampled, or AtHiMs is set).
+	// learned later: from a log that it reads, and where Truth is Inferred or Sampled, or AtHiMs is set.
 	AtMs int64
 	// AtHiMs is set where time is only bounded: it happened in [AtMs, AtHiMs]. Zero means exactly AtMs.
 	AtHiMs int64

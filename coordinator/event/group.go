@@ -46,6 +46,18 @@ const (
 	WhyTopicDeleted      Why = "the topic was deleted"      // the offsets of a deleted topic
 	WhyNothingLeft       Why = "no members and no offsets"  // the clean-up job found an Empty group without offsets
 	WhyGroupTooLarge     Why = "the group is too large"     // a loaded group has more members than group.max.size
+
+	// Reasons that only an observer of a real cluster meets.
+	WhyTopicsChanged  Why = "subscribed topics changed"              // KIP-848: partitions, racks or existence of a subscribed topic
+	WhyNotRevoked     Why = "did not give partitions up in time"     // KIP-848: the rebalance timeout
+	WhyStaticAway     Why = "static member is away"                  // KIP-848: it left with epoch -2 and may be back
+	WhyMembersGone    Why = "members are gone"                       // they left or were expelled: which is not known
+	WhySecondStep     Why = "second step of a cooperative rebalance" // KIP-429: whoever gave partitions up joins again
+	WhyBecameConsumer Why = "the group took the consumer protocol"   // KIP-848: an upgrade
+	WhyBecameClassic  Why = "the group took the classic protocol"    // KIP-848: a downgrade
+	WhyTargetReached  Why = "every member has its target"            // KIP-848
+	WhyMembersJoin    Why = "members joined"                         // KIP-848: out of Empty
+	WhySeen           Why = "seen by asking"                         // what led to it is not known
 )
 
 // GroupCreated fires when a group appears in the cache because a request named it (state Empty, generation 0).

@@ -101,6 +101,7 @@ var kinds = map[string]func([]byte) (Body, error){
 	"CostMeasured":            decode[CostMeasured],
 	"CauseInferred":           decode[CauseInferred],
 	"GroupListed":             decode[GroupListed],
+	"AwaitedSeen":             decode[AwaitedSeen],
 	"LagMeasured":             decode[LagMeasured],
 	"EpochBumped":             decode[EpochBumped],
 	"TargetAssigned":          decode[TargetAssigned],
@@ -387,6 +388,9 @@ func (CauseInferred) Kind() string { return "CauseInferred" }
 
 // Kind names the fact.
 func (GroupListed) Kind() string { return "GroupListed" }
+
+// Kind names the fact.
+func (AwaitedSeen) Kind() string { return "AwaitedSeen" }
 
 // Kind names the fact.
 func (LagMeasured) Kind() string { return "LagMeasured" }

@@ -39,6 +39,8 @@ type GroupSummarized struct {
 	// Topics are the first topics that it reads, sorted; MoreTopics is how many there are beside these.
 	Topics     []string `json:"topics,omitempty"`
 	MoreTopics int      `json:"moreTopics,omitempty"`
+	// Clients are the first client ids of its members, sorted and each once, at most 8.
+	Clients []string `json:"clients,omitempty"`
 	// Awaited are the first members that it waits for, of Waiting in all; DeadlineMs is when the wait ends at the latest, 0 for
 	// never or not known.
 	Awaited    []string `json:"awaited,omitempty"`

@@ -66,6 +66,27 @@ func (b CauseInferred) text() string {
 
 func (b GroupListed) text() string { return words(opt("type", b.Type), string(b.State)) }
 
+func (b AwaitedSeen) text() string {
+	line := words("in", string(b.State))
+	if len(b.Joined) > 0 {
+		line = words(line, names(b.Joined), "joined")
+	}
+	for _, a := range b.Awaited {
+		doubt := "perhaps "
+		if a.Sure {
+			doubt = ""
+		}
+		line = words(line, doubt+"awaits", Name(a.Member))
+		if a.ExpiresMs > 0 {
+			line = words(line, "(session ends between", Clock(a.ExpiresMs), "and", Clock(a.ExpiresHiMs)+")")
+		}
+	}
+	if b.DeadlineMs > 0 {
+		line = words(line, "until", Clock(max(b.DeadlineMs, b.DeadlineHiMs)))
+	}
+	return line
+}
+
 func (b LagMeasured) text() string {
 	line := Name(b.Topic)
 	for _, p := range b.Partitions {
