@@ -9,6 +9,7 @@
 //	from   the first Seq that it wants: the last one it has seen, plus one
 //	world  the world that Seq belongs to, as hello named it; a server that was restarted is another world
 //	group  the one group to follow; facts of other groups are then left out
+//	overview  1: every group in one line each, and only the group to follow, if any, in full
 //
 // The server sends text messages, each one JSON object with one of these members:
 //
@@ -24,6 +25,20 @@
 //
 // nowMs is always the server's clock. Facts at Seq s are followed by the events after s: nothing twice, nothing left
 // out. A viewer has nothing to say: any message from it ends the connection.
+//
+// # Many groups
+//
+// With overview=1 the facts are: the brokers, the topics, the partitions of __consumer_offsets, a GroupSummarized for every
+// group and, for the group to follow, everything that its Facts hold, the last records of its partition of
+// __consumer_offsets and a GenerationRecorded for each generation that is remembered, the oldest first. Afterwards come: the
+// events of that group and of its partition; events that concern no group, but for what is told of every batch, replica and
+// transaction, and of partitions of other topics than __consumer_offsets; GroupSummarized as groups change, at most one a
+// second for a group whose state stays; GenerationRecorded of the group to follow. Another group is another connection.
+//
+// GroupSummarized and GenerationRecorded are no events with a place of their own: each has the Seq of the last event that it
+// holds, which was sent before it, or would have been. A GroupSummarized replaces the group's earlier one (Gone: there is
+// none any more), a GenerationRecorded the one with the same Generation and StartedMs; either may come again. Whoever
+// goes on with from is sent first those that it may have missed.
 //
 // The close codes are 1001 (the server stops), 1008 (the viewer spoke or flooded) and 1011 (the facts could not be
 // read); whoever does not read for WriteTimeout is cut without one.
