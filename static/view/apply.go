@@ -11,13 +11,20 @@ func (m *Model) Apply(e event.Event) {
 	if e.AtMs > m.NowMs {
 		m.advance(e.AtMs)
 	}
-	m.Seq = e.Seq
+	if !figures(e.Body) { // what sums up others has the number of one of them
+		m.Seq = e.Seq
+	}
 	m.remember(e)
 	switch b := e.Body.(type) {
 	case event.FactsBegan:
 		m.beginFacts(b)
 	case event.FactsEnded:
 		m.inFacts = false
+	case event.GroupSummarized, event.GenerationRecorded, event.ClusterAttached, event.SightChanged, event.CostMeasured, event.CauseInferred,
+		event.GroupListed, event.LagMeasured, event.AwaitedSeen, event.EpochBumped, event.TargetAssigned, event.MemberReconciled:
+		if m.watcher != nil {
+			m.watcher.apply(m, e)
+		}
 	case event.InputGiven:
 		m.Inputs = keep(append(m.Inputs, Mark{Kind: MarkInput, AtMs: e.AtMs, Seq: e.Seq, Text: b.Text}), maxMarks)
 	default:
@@ -59,7 +66,7 @@ func pauses(b event.Body) bool {
 	case event.HeartbeatReceived, event.RequestReceived, event.ReplyParked, event.ReplySent, event.RequestSent,
 		event.ReplyOnWire, event.ReplyReceived, event.OperationWatched, event.OperationTested, event.OperationCompleted,
 		event.TimerCascaded, event.OffsetsPending, event.OffsetsCommitted, event.AppendStarted, event.AppendFinished,
-		event.RecordsAppended, event.ReplicaAdvanced, event.HighWatermarkAdvanced:
+		event.RecordsAppended, event.ReplicaAdvanced, event.HighWatermarkAdvanced, event.GroupSummarized, event.GenerationRecorded, event.LagMeasured:
 		return false
 	}
 	return true
@@ -93,16 +100,28 @@ func (m *Model) beginFacts(b event.FactsBegan) {
 		g.Sidings = without(g.Sidings, func(s *Siding) bool { return !s.Over() })
 		g.Gone, g.Broker = true, 0
 	}
+	if m.watcher != nil {
+		m.watcher.begin()
+	}
 	if b.NowMs > m.NowMs {
 		m.advance(b.NowMs)
 	}
 }
 
 func (m *Model) remember(e event.Event) {
-	if m.inFacts {
+	if m.inFacts || figures(e.Body) {
 		return
 	}
 	m.Lines = keep(append(m.Lines, e), maxLines)
+}
+
+// figures tells whether a fact only repeats in figures what others tell: the transcript would be full of them.
+func figures(b event.Body) bool {
+	switch b.(type) {
+	case event.GroupSummarized, event.GenerationRecorded, event.CostMeasured, event.LagMeasured:
+		return true
+	}
+	return false
 }
 
 // keep drops the oldest once a list is twice as long as its bound, so that dropping costs one copy per fact.

@@ -21,6 +21,9 @@ func (m *Model) Clone() *Model {
 		c.Groups[k] = g.clone()
 	}
 	c.Lines, c.Inputs, c.Gaps = capped(m.Lines), capped(m.Inputs), capped(m.Gaps)
+	if m.watcher != nil {
+		c.watcher = m.watcher.clone()
+	}
 	if m.knock != nil {
 		knock := *m.knock
 		c.knock = &knock

@@ -30,6 +30,9 @@ func Headline(m *Model, o Options) string {
 // sentence does not say what comes next while a lesson asks just that.
 func (s *stage) sentence() sentence {
 	h := s.said()
+	if s.o.ext != nil {
+		h = s.o.ext.amend(s, h)
+	}
 	if l := s.o.Lesson; l != nil && l.Gate == "asking" {
 		h.Clauses = s.clauses(s.plain("head.asked"))
 	}
@@ -295,7 +298,7 @@ func (s *stage) began(w Waiting) []run {
 // why says a rule in words: "c3 joined".
 func (s *stage) why(why event.Why, member string) string {
 	key := "why." + string(why)
-	if _, ok := words[key]; !ok {
+	if !s.knows(key) {
 		return string(why)
 	}
 	return s.t(key, name(member))

@@ -367,7 +367,7 @@ func (s *stage) generationCard(rest string) *card {
 				}
 			}
 		}
-		if text := "why." + string(gen.Why); words[text] != (Text{}) {
+		if text := "why." + string(gen.Why); s.knows(text) {
 			c.add(s.t("card.rule"), s.t(text, name(s.g.Label(gen.Member))))
 		}
 		c.add(s.t("card.config"), set)

@@ -18,6 +18,11 @@ func (l Lang) T(key string, args ...string) string {
 	if !ok {
 		return "?" + key
 	}
+	return l.fill(t, args)
+}
+
+// fill puts arguments into a text.
+func (l Lang) fill(t Text, args []string) string {
 	s := t.In(l)
 	for i, a := range args {
 		n := string(rune('0' + i))

@@ -37,6 +37,8 @@ type Model struct {
 	Txns map[int64]*Txn
 
 	inFacts bool
+	// watcher folds what only a running cluster tells; nil elsewhere.
+	watcher watcher
 	knock   *Knock
 	// still names the groups of which partitions stand still: the clock moves those on, not all that there are.
 	still map[string]bool

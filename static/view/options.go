@@ -119,6 +119,10 @@ type Options struct {
 	Behaviour []Answer
 	// Note is one sentence from the host for the viewer: why an action was not possible, that a link leads nowhere.
 	Note string
+	// Listing is what is asked of the list of groups; live only.
+	Listing Listing
+
+	ext extension
 }
 
 // LessonState is where a learner stands in a lesson.
@@ -208,7 +212,7 @@ func Parts(m *Model, o Options) []Part {
 // LiveParts are the parts of the page of a running cluster. A program that shows one kind of page asks for its parts alone,
 // so that it does not carry the others' panes.
 func LiveParts(m *Model, o Options) []Part {
-	s := newStage(m, o)
+	s := newStage(m, Watching(o))
 	return append(s.parts(), Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
 }
 

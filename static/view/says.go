@@ -8,7 +8,18 @@ import (
 
 // says is a fact in one plain sentence of the viewer's language.
 func (s *stage) says(e *event.Event) string {
+	if s.o.ext != nil {
+		if key, args := s.o.ext.says(s, e); key != "" {
+			for i := range args {
+				args[i] = plainText(args[i], 120)
+			}
+			return s.t("says."+key, args...)
+		}
+	}
 	key, args := s.factSentence(e)
+	if !s.knows("says." + key) {
+		return plainText(e.Text(), 200) // only a running cluster's page has a sentence for it
+	}
 	for i := range args {
 		args[i] = plainText(args[i], 120)
 	}
@@ -42,7 +53,7 @@ func (s *stage) memberOf(e *event.Event, member, client string) string {
 // because says a rule of the coordinator in words.
 func (s *stage) because(e *event.Event, why event.Why, member string) string {
 	key := "why." + string(why)
-	if _, ok := words[key]; !ok {
+	if !s.knows(key) {
 		return string(why)
 	}
 	return s.t(key, s.memberOf(e, member, ""))

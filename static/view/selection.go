@@ -32,6 +32,12 @@ type verbButton struct{ Do, Arg, Text string }
 func (s *stage) selected() *card {
 	kind, rest, _ := strings.Cut(s.o.Selected, ":")
 	var c *card
+	if s.o.ext != nil {
+		if c = s.o.ext.card(s, kind, rest); c != nil {
+			c.Kind = s.t("card." + kind)
+			return c
+		}
+	}
 	switch kind {
 	case "":
 		return nil

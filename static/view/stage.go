@@ -1,5 +1,7 @@
 package view
 
+import "grouplab/coordinator/event"
+
 // stage is what every component gets: the picture, the choices, and the group on stage.
 type stage struct {
 	m *Model
@@ -42,7 +44,34 @@ func newStage(m *Model, o Options) *stage {
 }
 
 // t says a key of the string table.
-func (s *stage) t(key string, args ...string) string { return s.o.Lang.T(key, args...) }
+func (s *stage) t(key string, args ...string) string {
+	if s.o.ext != nil {
+		if t, ok := s.o.ext.word(key); ok {
+			return s.o.Lang.fill(t, args)
+		}
+	}
+	return s.o.Lang.T(key, args...)
+}
+
+// knows tells whether a key is in the string table.
+func (s *stage) knows(key string) bool {
+	_, ok := words[key]
+	if !ok && s.o.ext != nil {
+		_, ok = s.o.ext.word(key)
+	}
+	return ok
+}
+
+// extension is what the stage of a running cluster can beside what all stages can. It is nil elsewhere, so that a lesson's
+// program does not carry it.
+type extension interface {
+	word(key string) (Text, bool)
+	// says is the key of a fact's sentence and what fills it, nil where the fact is one that all stages know.
+	says(s *stage, e *event.Event) (key string, args []string)
+	// amend adds to the headline what an observer knows; card is a selection's, nil where it is none of the observer's.
+	amend(s *stage, h sentence) sentence
+	card(s *stage, kind, rest string) *card
+}
 
 // pressed is the value of aria-pressed.
 func pressed(on bool) string {

@@ -28,7 +28,7 @@ func TestEveryWordIsThereInBothLanguages(t *testing.T) {
 }
 
 // allWords are the stage's and the shell's.
-func allWords() map[string]Text { return merge(words, wordsOfPages) }
+func allWords() map[string]Text { return merge(words, wordsOfPages, wordsOfWatch) }
 
 // used are the string literals of the package's own files: the keys that code asks for are among them.
 func used(t *testing.T) map[string]bool {
@@ -66,6 +66,9 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 			for _, m := range asked.FindAllStringSubmatch(string(text), -1) {
 				// The stage has its own table alone.
 				_, known := words[m[2]]
+				if !known && strings.HasPrefix(file, "watch") { // a running cluster's panes have words of their own
+					_, known = wordsOfWatch[m[2]]
+				}
 				if m[1] == "@both" || m[1] == "pageWord" {
 					known = pageWord(m[2]) != Text{}
 				}
@@ -80,7 +83,7 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 func TestNoWordIsLeftOver(t *testing.T) {
 	literals := used(t)
 	prefixes := []string{"why.", "says.", "raw.", "state.says.", "state.short.", "grain.", "title.", "side.", "card.", "truth.", "verb.", "removal.", "tape.txn.", "failed.kind.", "panel.", "deed.",
-		"field.", "preset.", "case.", "warn."}
+		"field.", "preset.", "case.", "warn.", "watch.sure.", "watch.mode.", "watch.type.", "watch.sort."}
 	for key := range allWords() {
 		if literals[key] {
 			continue
@@ -98,8 +101,9 @@ func TestEveryReasonOfTheCoordinatorHasWords(t *testing.T) {
 		event.WhyAssignmentWritten, event.WhyGroupLoaded, event.WhyNotCoordinator, event.WhyPendingJoined, event.WhyPendingExpired,
 		event.WhyFirstToJoin, event.WhyLeaderGone, event.WhyLeaderNotRejoined, event.WhyLeaderReplaced, event.WhyStaticRestarted,
 		event.WhyGroupFull, event.WhyGroupDeleted, event.WhyOffsetsDeleted, event.WhyOffsetsExpired, event.WhyTopicDeleted, event.WhyNothingLeft,
-		event.WhyGroupTooLarge} {
-		if _, ok := words["why."+string(why)]; !ok {
+		event.WhyGroupTooLarge, event.WhyTopicsChanged, event.WhyNotRevoked, event.WhyStaticAway, event.WhyMembersGone, event.WhySecondStep,
+		event.WhyBecameConsumer, event.WhyBecameClassic, event.WhyTargetReached, event.WhyMembersJoin, event.WhySeen} {
+		if _, ok := allWords()["why."+string(why)]; !ok {
 			t.Errorf("no words for %q", why)
 		}
 	}

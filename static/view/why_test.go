@@ -9,7 +9,7 @@ import (
 
 func TestEveryKindOfFactHasASentence(t *testing.T) {
 	for _, kind := range event.Kinds() {
-		if text, ok := words["says."+kind]; !ok || text.En == "" || text.Zh == "" {
+		if text, ok := allWords()["says."+kind]; !ok || text.En == "" || text.Zh == "" {
 			t.Errorf("%s has no sentence in both languages: %q", kind, text)
 		}
 	}

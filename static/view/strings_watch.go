@@ -1,0 +1,45 @@
+package view
+
+// wordsOfWatch are the words of a running cluster's panes. A lesson's program does not carry them.
+var wordsOfWatch = map[string]Text{
+	"says.GroupSummarized":    {"The group is {0}, with {1} {1|member|members}.", "消费组处于 {0}，有 {1} 个成员。"},
+	"says.GenerationRecorded": {"Generation {0} settled: {1}; {2} of {3} partitions moved.", "第 {0} 代已稳定：{1}；{3} 个分区中移动了 {2} 个。"},
+	"says.ClusterAttached":    {"The cluster {0} is observed {1}.", "正在观察集群 {0}，{1}。"},
+	"says.SightChanged":       {"{0} is seen again.", "又能看到 {0} 了。"},
+	"says.blind":              {"{0} is not seen any more: {1}.", "看不到 {0} 了：{1}。"},
+	"says.CostMeasured":       {"Observing costs {0} requests and {1} a second.", "观察的开销：每秒 {0} 个请求、{1}。"},
+	"says.CauseInferred":      {"Generation {0} came about because {1} ({2}): {3}.", "第 {0} 代的起因：{1}（{2}）：{3}。"},
+	"says.GroupListed":        {"ListGroups names it: {0}, {1}.", "ListGroups 列出了它：{0}，{1}。"},
+	"says.LagMeasured":        {"The lag of {0} was measured in {1} {1|partition|partitions}.", "量出了 {0} 的落后量，共 {1} 个分区。"},
+	"says.EpochBumped":        {"The group epoch rose to {0}, because {1}.", "组 epoch 升到 {0}，因为 {1}。"},
+	"says.TargetAssigned":     {"The target assignment of epoch {0} was written; {1} {1|partition|partitions} got another owner.", "epoch {0} 的目标分配已写入，{1} 个分区换了归属。"},
+	"says.MemberReconciled":   {"{0} reached epoch {1} with {2}.", "{0} 到达 epoch {1}，持有 {2}。"},
+	"says.revoking":           {"{0} has to give up {1} first.", "{0} 要先交出 {1}。"},
+	"says.unreleased":         {"{0} waits for {1} to release what it is to get.", "{0} 在等 {1} 放出要给它的分区。"},
+	"says.away":               {"The static member {0} is away; its place is kept.", "静态成员 {0} 离开了，位置还留着。"},
+
+	"says.AwaitedSeen": {"Nothing says that {0} is there again.", "没有迹象表明 {0} 已经回来。"},
+	"says.nobody":      {"Nobody is known to be awaited any more.", "已不知还在等谁。"},
+
+	"why.subscribed topics changed":              {"a subscribed topic changed", "订阅的主题有变化"},
+	"why.did not give partitions up in time":     {"{0} did not give partitions up in time", "{0} 没有及时交出分区"},
+	"why.static member is away":                  {"the static member {0} is away", "静态成员 {0} 离开了"},
+	"why.members are gone":                       {"members are gone", "有成员不见了"},
+	"why.second step of a cooperative rebalance": {"whoever gave partitions up joins again", "交出分区的成员再次加入"},
+	"why.the group took the consumer protocol":   {"the group took the consumer protocol", "消费组改用新协议"},
+	"why.the group took the classic protocol":    {"the group took the classic protocol", "消费组改用经典协议"},
+	"why.every member has its target":            {"every member has its target", "每个成员都拿到了目标分配"},
+	"why.members joined":                         {"members joined", "有成员加入"},
+	"why.seen by asking":                         {"of something that was not seen", "起因没有看到"},
+	"why.":                                       {"of something that is not known", "起因不明"},
+
+	"watch.mode.log":      {"by its log", "靠读它的日志"},
+	"watch.mode.poll":     {"by requests only", "只靠发请求"},
+	"watch.others":        {"other members", "其他成员"},
+	"watch.sure.high":     {"inferred, high confidence", "推断，把握大"},
+	"watch.sure.medium":   {"inferred, medium confidence", "推断，把握一般"},
+	"watch.sure.low":      {"inferred, low confidence", "推断，把握小"},
+	"watch.observed":      {"observed", "亲见"},
+	"watch.type.classic":  {"classic", "经典"},
+	"watch.type.consumer": {"consumer (KIP-848)", "新协议（KIP-848）"},
+}
