@@ -26,7 +26,7 @@ func (t *Tab) Do(action, arg string) {
 		return
 	}
 	t.mode.interrupted()
-	if !t.mode.do(action, arg) {
+	if !t.mode.act(action, arg) {
 		t.say("not-here", strings.TrimSpace(action+" "+arg))
 	}
 }

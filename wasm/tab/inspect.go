@@ -70,7 +70,7 @@ func (t *Tab) raw() *view.Raw {
 // requestOf is the number of the request that a fact is about, 0 where it is about none.
 func (t *Tab) requestOf(seq string) int64 {
 	at, _ := number(seq)
-	e := t.mode.fact(at)
+	e := t.mode.factAt(at)
 	if e == nil {
 		return 0
 	}

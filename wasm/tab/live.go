@@ -244,7 +244,7 @@ func (m *liveMode) freeze() {
 }
 
 // do does what only the page of the cluster can.
-func (m *liveMode) do(action, arg string) bool {
+func (m *liveMode) act(action, arg string) bool {
 	switch action {
 	case "freeze", "play", "pause":
 		m.freeze()
@@ -302,7 +302,7 @@ func (m *liveMode) post(what, path, body string) {
 }
 
 // fill puts the stream's state into the options and returns the picture.
-func (m *liveMode) fill(o *view.Options) *view.Model {
+func (m *liveMode) filled(o *view.Options) *view.Model {
 	live := &view.LiveState{Connected: m.connected, Ended: m.ended, Frozen: m.frozen, Behind: m.behind, May: m.may,
 		Demo: m.demo, Bootstrap: m.bootstrap()}
 	if m.retryAtMs > 0 {

@@ -6,7 +6,8 @@ import (
 )
 
 // mode is what a page is about: a lesson, free play, a running cluster. A Tab does by itself what all pages can, and asks its
-// mode for the rest. A program carries only the modes that it makes.
+// mode for the rest. A program carries only the modes that it makes: what a
+// Tab itself points to has no method of these names, since the linker would keep it, and all that it calls.
 type mode interface {
 	// tick lets wall time pass: it is wallMs now, passedMs after the last time. more asks for another frame at once.
 	tick(wallMs, passedMs int64) (more bool)
@@ -21,7 +22,8 @@ type mode interface {
 	rate() Rate
 	// interrupted is called before anything else is done: what goes on by itself ends.
 	interrupted()
-	do(action, arg string) bool
+	// act does what the viewer asks for.
+	act(action, arg string) bool
 	// offers tells whether an action means anything on this page; field does what a key stands for in a field.
 	offers(action string) bool
 	field(k Key) bool
@@ -31,16 +33,17 @@ type mode interface {
 	unfollow()
 	// findIn is the part in which one looks for something.
 	findIn() string
-	// picture is the fold; fill brings the options up to date, and returns it; parts are the page's.
+	// picture is the fold; filled brings the options up to date, and returns it; parts are the page's.
 	picture() *view.Model
-	fill(o *view.Options) *view.Model
+	filled(o *view.Options) *view.Model
 	parts(m *view.Model, o view.Options) []view.Part
-	narrate()
+	// told puts what the cursor passed into words for the screen reader.
+	told()
 	// address keeps the page's address at the moment that is shown.
 	address()
-	// jump shows the moment of a fact; fact finds one that is kept.
-	jump(seq int64)
-	fact(seq int64) *event.Event
+	// jumpTo shows the moment of a fact; factAt finds one that is kept.
+	jumpTo(seq int64)
+	factAt(seq int64) *event.Event
 	// raw are the bytes of a request, or of a record "PARTITION:OFFSET" where request is 0.
 	raw(request int64, record string) *view.Raw
 	// crashed goes back to the last moment that stood, and further where that is the one that broke again.

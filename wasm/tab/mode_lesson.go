@@ -30,22 +30,22 @@ func (p lessonPage) interrupted() {
 	}
 }
 
-func (p lessonPage) do(action, arg string) bool { return p.t.lesson.do(action, arg) }
-func (p lessonPage) offers(action string) bool  { return action != "freeze" && action != "command" }
-func (p lessonPage) field(Key) bool             { return false }
-func (p lessonPage) compares() bool             { return p.t.lesson.compared != nil }
-func (p lessonPage) dismiss()                   { p.t.lesson.compare("") }
-func (p lessonPage) unfollow()                  { p.t.lesson.followed = nil }
-func (p lessonPage) findIn() string             { return "transcript" }
-func (p lessonPage) picture() *view.Model       { return p.t.lesson.cursor.model }
+func (p lessonPage) act(action, arg string) bool { return p.t.lesson.do(action, arg) }
+func (p lessonPage) offers(action string) bool   { return action != "freeze" && action != "command" }
+func (p lessonPage) field(Key) bool              { return false }
+func (p lessonPage) compares() bool              { return p.t.lesson.compared != nil }
+func (p lessonPage) dismiss()                    { p.t.lesson.compare("") }
+func (p lessonPage) unfollow()                   { p.t.lesson.followed = nil }
+func (p lessonPage) findIn() string              { return "transcript" }
+func (p lessonPage) picture() *view.Model        { return p.t.lesson.cursor.model }
 
-func (p lessonPage) fill(o *view.Options) *view.Model { return p.t.lesson.fill(o) }
+func (p lessonPage) filled(o *view.Options) *view.Model { return p.t.lesson.fill(o) }
 func (p lessonPage) parts(m *view.Model, o view.Options) []view.Part {
 	return view.LessonParts(m, o)
 }
-func (p lessonPage) narrate()                    { p.t.lesson.narrate() }
-func (p lessonPage) jump(seq int64)              { p.t.lesson.jump(seq) }
-func (p lessonPage) fact(seq int64) *event.Event { return p.t.lesson.fact(seq) }
+func (p lessonPage) told()                         { p.t.lesson.narrate() }
+func (p lessonPage) jumpTo(seq int64)              { p.t.lesson.jump(seq) }
+func (p lessonPage) factAt(seq int64) *event.Event { return p.t.lesson.fact(seq) }
 
 func (p lessonPage) address() {
 	if p.t.lesson.address() {
@@ -91,10 +91,10 @@ func (p sandboxPage) tick(wallMs, passedMs int64) bool {
 	p.lessonPage.tick(wallMs, passedMs)
 	return p.s.tick()
 }
-func (p sandboxPage) do(action, arg string) bool                      { return p.s.do(action, arg) }
+func (p sandboxPage) act(action, arg string) bool                     { return p.s.do(action, arg) }
 func (p sandboxPage) offers(action string) bool                       { return action != "freeze" }
 func (p sandboxPage) field(k Key) bool                                { return k.Field == "console" && p.s.console.key(p.s, k) }
-func (p sandboxPage) fill(o *view.Options) *view.Model                { return p.s.fill(o) }
+func (p sandboxPage) filled(o *view.Options) *view.Model              { return p.s.fill(o) }
 func (p sandboxPage) parts(m *view.Model, o view.Options) []view.Part { return view.SandboxParts(m, o) }
 func (p sandboxPage) address()                                        { p.t.lesson.address() }
 

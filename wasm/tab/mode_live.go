@@ -22,10 +22,10 @@ func (m *liveMode) dismiss()                  {}
 func (m *liveMode) unfollow()                 {}
 func (m *liveMode) findIn() string            { return "groups" }
 func (m *liveMode) picture() *view.Model      { return m.model }
-func (m *liveMode) narrate()                  {}
+func (m *liveMode) told()                     {}
 func (m *liveMode) address()                  {}
-func (m *liveMode) jump(int64)                {}
-func (m *liveMode) fact(int64) *event.Event   { return nil }
+func (m *liveMode) jumpTo(int64)              {}
+func (m *liveMode) factAt(int64) *event.Event { return nil }
 func (m *liveMode) crashed(string, bool)      {}
 func (m *liveMode) raw(int64, string) *view.Raw {
 	return &view.Raw{Note: m.t.options.Lang.T("raw.live")}

@@ -158,7 +158,7 @@ func (t *Tab) render() {
 // fill brings the options up to date and returns the picture.
 func (t *Tab) fill() *view.Model {
 	t.options.Selected, t.options.Reduced = t.selected, t.reduced()
-	return t.mode.fill(&t.options)
+	return t.mode.filled(&t.options)
 }
 
 // group is the group on stage.
@@ -192,7 +192,7 @@ func (t *Tab) fail(err error) { t.say("failed", err.Error()) }
 // speak hands out at most one announcement each speakMs. What piles up is merged: the last sentences, and the newest of
 // what the cursor passed.
 func (t *Tab) speak() {
-	t.mode.narrate()
+	t.mode.told()
 	if len(t.announce) == 0 && t.narrated == "" || t.spokenMs > 0 && t.wallMs-t.spokenMs < speakMs {
 		return
 	}

@@ -24,7 +24,7 @@ func (t *Tab) asking(action, arg string) bool {
 		if !ok || seq < 1 {
 			return false
 		}
-		t.mode.jump(seq)
+		t.mode.jumpTo(seq)
 		t.selected = eventName(seq)
 	default:
 		return false

@@ -119,11 +119,11 @@ func (c *Command) read(text string, words []Arg) error {
 		c.Not, words[0] = true, Arg{rest, words[0].Col + 1}
 	}
 	c.Verb, c.Col, c.Args = words[0].Text, words[0].Col, words[1:]
-	v, known := verbs[c.Verb]
+	v, known := verbNamed(c.Verb)
 	if !known {
 		return c.fail(-1, "no verb %q%s", c.Verb, suggest(c.Verb, verbNames(), "; there are "+strings.Join(verbNames(), ", ")))
 	}
-	if c.Verb == atVerb.name && len(c.Args) > 1 {
+	if c.Verb == atVerb().name && len(c.Args) > 1 {
 		return c.readThen(text)
 	}
 	return v.check(c)

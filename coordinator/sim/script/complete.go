@@ -24,14 +24,15 @@ type Manual struct {
 func Manuals() []Manual {
 	var list []Manual
 	for _, n := range verbNames() {
-		list = append(list, verbs[n].manual())
+		v, _ := verbNamed(n)
+		list = append(list, v.manual())
 	}
 	return list
 }
 
 // ManualOf is a verb's manual; false where there is no such verb.
 func ManualOf(name string) (Manual, bool) {
-	v, known := verbs[name]
+	v, known := verbNamed(name)
 	return v.manual(), known
 }
 
@@ -51,16 +52,17 @@ func (e *Engine) Complete(line string) (from int, list []Candidate) {
 	for len(before) > 0 && before[0] == "!" {
 		before = before[1:]
 	}
-	if len(before) > 1 && before[0] == atVerb.name {
+	if len(before) > 1 && before[0] == atVerb().name {
 		before = before[2:]
 	}
 	if len(before) == 0 {
 		for _, n := range verbNames() {
-			list = append(list, Candidate{n, verbs[n].usage})
+			v, _ := verbNamed(n)
+			list = append(list, Candidate{n, v.usage})
 		}
 		return from, beginning(list, last)
 	}
-	v, known := verbs[before[0]]
+	v, known := verbNamed(before[0])
 	if !known {
 		return from, nil
 	}
@@ -104,24 +106,24 @@ func beginning(list []Candidate, word string) []Candidate {
 func (e *Engine) Offers(verb, param string) []Candidate {
 	switch param {
 	case "CONSUMER":
-		if verb == consumerVerb.name {
+		if verb == consumerVerb().name {
 			return nil
 		}
 		list := e.consumers()
-		if verb == cutVerb.name || verb == healVerb.name {
+		if verb == cutVerb().name || verb == healVerb().name {
 			list = append(list, everybody)
 		}
 		return offered(list)
 	case "TOPIC":
-		if verb == topicVerb.name {
+		if verb == topicVerb().name {
 			return nil
 		}
 		return offered(slices.Clone(e.topics))
 	case "TOPIC-PARTITION":
-		return offered(e.partitions(verb == moveLeaderVerb.name))
+		return offered(e.partitions(verb == moveLeaderVerb().name))
 	case "BROKER", "ID":
 		list := e.brokerIDs()
-		if verb == cutVerb.name || verb == healVerb.name {
+		if verb == cutVerb().name || verb == healVerb().name {
 			list = append(list, everybody)
 		}
 		return offered(list)
@@ -190,7 +192,7 @@ func (e *Engine) partitions(coordinators bool) (list []string) {
 }
 
 func apiNames(verb string) (names []string) {
-	if verb == askVerb.name {
+	if verb == askVerb().name {
 		for _, q := range questions {
 			names = append(names, event.APIName(q.key))
 		}

@@ -55,7 +55,7 @@ func (e *Engine) Do(c Command) error {
 func (e *Engine) Failure() string { return e.failure }
 
 func (e *Engine) do(c Command) error {
-	v, known := verbs[c.Verb]
+	v, known := verbNamed(c.Verb)
 	if !known {
 		return c.fail(-1, "no verb %q: commands come from Parse or ParseLine", c.Verb)
 	}
@@ -116,13 +116,13 @@ func (e *Engine) input(c Command) { e.world.Input(strings.TrimLeft(c.Raw, "! \t"
 // caller steps the world and asks Done, so that a page can show the time in between. One that must fail ('!') runs to
 // its end.
 func (e *Engine) Begin(c Command) (Wait, error) {
-	if c.Not || c.Verb != advanceVerb.name && c.Verb != untilVerb.name {
+	if c.Not || c.Verb != advanceVerb().name && c.Verb != untilVerb().name {
 		return Wait{}, e.Do(c)
 	}
 	if err := e.bear(c); err != nil {
 		return Wait{}, e.at(c, err)
 	}
-	if c.Verb == advanceVerb.name {
+	if c.Verb == advanceVerb().name {
 		return Wait{Command: c, UntilMs: e.NowMs() + c.duration(0)}, nil
 	}
 	return Wait{Command: c, UntilMs: e.NowMs() + c.WithinMs}, nil

@@ -34,26 +34,32 @@ type option struct {
 	param
 }
 
-// verbs are all of them, by name. It is filled by init, since help prints the table that it stands in.
-var verbs map[string]verb
-
-func init() {
-	verbs = map[string]verb{}
-	for _, v := range []verb{
+// verbs lists all of them. They are functions, and so is the list: a program that only names this package does not carry what
+// they do.
+func verbs() []func() verb {
+	return []func() verb{
 		seedVerb, brokersVerb, setVerb, latencyVerb, lossVerb, topicVerb, groupVerb, consumerVerb,
 		startVerb, stopVerb, killVerb, restartVerb, pauseVerb, resumeVerb, busyVerb, commitVerb,
 		addPartitionsVerb, killBrokerVerb, stopBrokerVerb, restartBrokerVerb, dropVerb,
 		delayVerb, duplicateVerb, cutVerb, healVerb, failAppendsVerb, slowAppendsVerb, moveLeaderVerb, deleteTopicVerb, askVerb,
 		advanceVerb, atVerb, untilVerb, expectVerb, showVerb, hideVerb,
-	} {
-		verbs[v.name] = v
 	}
 }
 
+// verbNamed finds a verb.
+func verbNamed(name string) (verb, bool) {
+	for _, of := range verbs() {
+		if v := of(); v.name == name {
+			return v, true
+		}
+	}
+	return verb{}, false
+}
+
 func verbNames() []string {
-	names := make([]string, 0, len(verbs))
-	for n := range verbs {
-		names = append(names, n)
+	var names []string
+	for _, of := range verbs() {
+		names = append(names, of().name)
 	}
 	slices.Sort(names)
 	return names
@@ -63,7 +69,7 @@ func verbNames() []string {
 func Usage() string {
 	var b strings.Builder
 	for _, n := range verbNames() {
-		v := verbs[n]
+		v, _ := verbNamed(n)
 		fmt.Fprintf(&b, "%s\n    %s. Example: %s\n", v.usage, v.help, v.example)
 	}
 	return b.String()
@@ -171,7 +177,7 @@ func (v verb) checkCondition(c *Command) error {
 
 // plain are the arguments that are no options.
 func (c Command) plain() (texts []string) {
-	v := verbs[c.Verb]
+	v, _ := verbNamed(c.Verb)
 	for _, a := range c.Args {
 		if len(v.options) > 0 && strings.Contains(a.Text, "=") {
 			continue

@@ -6,16 +6,18 @@ import (
 	"strconv"
 )
 
-var cutVerb = verb{
-	name:  "cut",
-	usage: "cut CONSUMER|all BROKER|all",
-	help: "parts a consumer from a broker: whatever they send each other is lost, and neither is told. With all in place of one of them, " +
-		"from everybody on that side; brokers still reach each other",
-	example: "cut c1 2",
-	params:  []param{consumerParam, brokerOrAll},
-	do: func(e *Engine, c Command) error {
-		return e.links(c, e.world.Cut)
-	},
+func cutVerb() verb {
+	return verb{
+		name:  "cut",
+		usage: "cut CONSUMER|all BROKER|all",
+		help: "parts a consumer from a broker: whatever they send each other is lost, and neither is told. With all in place of one of them, " +
+			"from everybody on that side; brokers still reach each other",
+		example: "cut c1 2",
+		params:  []param{consumerParam, brokerOrAll},
+		do: func(e *Engine, c Command) error {
+			return e.links(c, e.world.Cut)
+		},
+	}
 }
 
 const everybody = "all"

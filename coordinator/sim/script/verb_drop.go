@@ -8,17 +8,19 @@ import (
 	"grouplab/coordinator/event"
 )
 
-var dropVerb = verb{
-	name:     "drop",
-	usage:    "drop CONSUMER API COUNT [answers]",
-	help:     "the network loses the next requests of one kind that a consumer sends, or the answers to them; 0 ends that",
-	example:  "drop c1 Heartbeat 1",
-	params:   []param{consumerParam, apiParam, wholeParam("COUNT", 0, 1_000_000), answersParam},
-	optional: 1,
-	do: func(e *Engine, c Command) error {
-		key, _ := apiKey(c.Args[1].Text)
-		return e.world.Drop(c.Args[0].Text, key, int(c.number(2)), len(c.Args) > 3)
-	},
+func dropVerb() verb {
+	return verb{
+		name:     "drop",
+		usage:    "drop CONSUMER API COUNT [answers]",
+		help:     "the network loses the next requests of one kind that a consumer sends, or the answers to them; 0 ends that",
+		example:  "drop c1 Heartbeat 1",
+		params:   []param{consumerParam, apiParam, wholeParam("COUNT", 0, 1_000_000), answersParam},
+		optional: 1,
+		do: func(e *Engine, c Command) error {
+			key, _ := apiKey(c.Args[1].Text)
+			return e.world.Drop(c.Args[0].Text, key, int(c.number(2)), len(c.Args) > 3)
+		},
+	}
 }
 
 var answersParam = param{"answers", func(s string) string {

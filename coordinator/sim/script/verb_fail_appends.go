@@ -8,17 +8,19 @@ import (
 	"grouplab/coordinator/sim"
 )
 
-var failAppendsVerb = verb{
-	name:  "fail-appends",
-	usage: "fail-appends WRITES ERROR COUNT [late]",
-	help: "the next so many appends of coordinators fail, refused by the log; late: they are written and replicated, and only the answer fails. " +
-		"WRITES is " + strings.Join(sim.Writes(), ", ") + " or any; a COUNT of 0 ends it",
-	example:  "fail-appends group NOT_ENOUGH_REPLICAS 1",
-	params:   []param{writesParam, appendErrorParam, wholeParam("COUNT", 0, 1_000_000), lateParam},
-	optional: 1,
-	do: func(e *Engine, c Command) error {
-		return e.world.FailAppends(writesOf(c), c.Args[1].Text, int(c.number(2)), len(c.Args) > 3)
-	},
+func failAppendsVerb() verb {
+	return verb{
+		name:  "fail-appends",
+		usage: "fail-appends WRITES ERROR COUNT [late]",
+		help: "the next so many appends of coordinators fail, refused by the log; late: they are written and replicated, and only the answer fails. " +
+			"WRITES is " + strings.Join(sim.Writes(), ", ") + " or any; a COUNT of 0 ends it",
+		example:  "fail-appends group NOT_ENOUGH_REPLICAS 1",
+		params:   []param{writesParam, appendErrorParam, wholeParam("COUNT", 0, 1_000_000), lateParam},
+		optional: 1,
+		do: func(e *Engine, c Command) error {
+			return e.world.FailAppends(writesOf(c), c.Args[1].Text, int(c.number(2)), len(c.Args) > 3)
+		},
+	}
 }
 
 const anyWrites = "any"
