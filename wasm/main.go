@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	page.Show(func(kind view.PageKind, c tab.Choices) (*tab.Tab, error) {
+	page.Show(nil, func(kind view.PageKind, c tab.Choices) (*tab.Tab, error) {
 		switch kind {
 		case view.PageLesson:
 			return tab.NewLesson(dom.Text("lesson-script"), dom.Text("lesson-page"), c)

@@ -10,6 +10,7 @@ package event
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 )
 
@@ -130,14 +131,14 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	default:
 		return fmt.Errorf("event %d: no truth is called %q; there are \"\", %q and %q", w.Seq, w.Truth, Inferred, Sampled)
 	}
-	decode, known := kinds[w.Kind]
+	zero, known := kinds[w.Kind]
 	if !known {
 		return fmt.Errorf("event %d: no kind is called %q", w.Seq, w.Kind)
 	}
 	if len(w.Body) == 0 {
 		return fmt.Errorf("event %d, %s: the body is missing", w.Seq, w.Kind)
 	}
-	body, err := decode(w.Body)
+	body, err := decode(zero, w.Body)
 	if err != nil {
 		return fmt.Errorf("event %d, %s: %w", w.Seq, w.Kind, err)
 	}
@@ -145,8 +146,9 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-func decode[T Body](data []byte) (Body, error) {
-	var b T
-	err := json.Unmarshal(data, &b)
-	return b, err
+// decode reads a body of the same kind as zero.
+func decode(zero Body, data []byte) (Body, error) {
+	b := reflect.New(reflect.TypeOf(zero))
+	err := json.Unmarshal(data, b.Interface())
+	return b.Elem().Interface().(Body), err
 }

@@ -13,7 +13,7 @@ import (
 // bodyType is the struct behind a kind.
 func bodyType(t *testing.T, kind string) reflect.Type {
 	t.Helper()
-	b, err := kinds[kind]([]byte("{}"))
+	b, err := decode(Zero(kind), []byte("{}"))
 	if err != nil {
 		t.Fatalf("%s of an empty object: %v", kind, err)
 	}

@@ -2,14 +2,7 @@
 
 package dom
 
-import (
-	"context"
-	"errors"
-	"strings"
-
-	"github.com/hack-pad/safejs"
-	"nhooyr.io/websocket"
-)
+import "github.com/hack-pad/safejs"
 
 // tokenHeader carries the token of requests that change something.
 const tokenHeader = "X-GroupLab-Token"
@@ -59,54 +52,4 @@ func then(promise ref, ok, fail func(ref)) {
 		return
 	}
 	promise.call("then", good.Value(), bad.Value())
-}
-
-// socket is the one websocket of the page.
-type socket struct{ stop context.CancelFunc }
-
-// maxMessage bounds a message of the server; it sends at most a little more than 256 KB.
-const maxMessage = 8 << 20
-
-// connect opens the websocket and closes the one before.
-func (p *page) connect(path string) {
-	if p.sock.stop != nil {
-		p.sock.stop()
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	p.sock.stop = stop
-	go p.read(ctx, "ws"+strings.TrimPrefix(p.root, "http")+path)
-}
-
-// read hands on what the server sends until the connection ends.
-func (p *page) read(ctx context.Context, address string) {
-	conn, _, err := websocket.Dial(ctx, address, nil)
-	if err != nil {
-		p.ended(ctx, err)
-		return
-	}
-	defer func() { _ = conn.CloseNow() }() // it may have ended already
-	conn.SetReadLimit(maxMessage)
-	p.with(func(a App) { a.Socket(true, "") })
-	for {
-		kind, text, err := conn.Read(ctx)
-		if err != nil {
-			p.ended(ctx, err)
-			return
-		}
-		if kind == websocket.MessageText {
-			p.with(func(a App) { a.Message(text) })
-		}
-	}
-}
-
-// ended tells why a connection is over, unless another one took its place.
-func (p *page) ended(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	reason := err.Error()
-	if closed, ok := errors.AsType[websocket.CloseError](err); ok && closed.Reason != "" {
-		reason = closed.Reason
-	}
-	p.with(func(a App) { a.Socket(false, reason) })
 }

@@ -108,16 +108,17 @@ func (f *place) restore(el ref) {
 }
 
 // scrollers are what scrolls inside of parts.
-const scrollers = ".scroll, .groups, .chart-tall, .transport-more"
+const scrollers = ".scroll, .lesson-body, .groups, .chart-tall, .transport-more"
 
-// scroll is how far the nth scroller of a part was scrolled.
+// scroll is how far the nth scroller of a part was scrolled, and what it showed: something else begins at its top.
 type scroll struct {
 	nth       int
+	shows     string
 	top, left float64
 }
 
 func (s scroll) restore(el ref) {
-	if found := el.all(scrollers); s.nth < len(found) {
+	if found := el.all(scrollers); s.nth < len(found) && found[s.nth].attr("data-scroll") == s.shows {
 		found[s.nth].set("scrollTop", s.top)
 		found[s.nth].set("scrollLeft", s.left)
 	}
@@ -126,7 +127,7 @@ func (s scroll) restore(el ref) {
 func scrolledIn(el ref) []scroll {
 	var list []scroll
 	for i, e := range el.all(scrollers) {
-		s := scroll{i, e.get("scrollTop").number(), e.get("scrollLeft").number()}
+		s := scroll{i, e.attr("data-scroll"), e.get("scrollTop").number(), e.get("scrollLeft").number()}
 		if s.top != 0 || s.left != 0 {
 			list = append(list, s)
 		}

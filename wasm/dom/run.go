@@ -31,12 +31,12 @@ type page struct {
 
 type rate struct{ num, den int64 }
 
-// Run shows the App and blocks for ever.
-func Run(app App) error {
+// Run shows the App and blocks for ever. wire is nil where the App never asks to connect.
+func Run(app App, wire Wire) error {
 	if byID("part-headline").none() {
 		return fmt.Errorf("this page has no stage")
 	}
-	p := &page{app: app, root: Root(), token: meta("grouplab-token"), late: map[string]string{}, scrub: ref{safejs.Null()}}
+	p := &page{app: app, root: Root(), token: meta("grouplab-token"), late: map[string]string{}, scrub: ref{safejs.Null()}, sock: socket{wire: wire}}
 	p.clock = newClock(p.frame)
 	p.listenAll()
 	document().get("documentElement").call("setAttribute", "data-tab", "ready")

@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	page.Show(func(kind view.PageKind, c tab.Choices) (*tab.Tab, error) {
+	page.Show(dom.Websocket, func(kind view.PageKind, c tab.Choices) (*tab.Tab, error) {
 		if kind == view.PageLive {
 			return tab.NewLive(dom.MayAct(), c), nil
 		}

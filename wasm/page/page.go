@@ -10,13 +10,13 @@ import (
 )
 
 // Show opens the Tab of the page and runs it for ever. open makes the Tab, by the kind of page; an error of it is told in the
-// page.
-func Show(open func(kind view.PageKind, c tab.Choices) (*tab.Tab, error)) {
+// page. wire is nil where none of its pages is live.
+func Show(wire dom.Wire, open func(kind view.PageKind, c tab.Choices) (*tab.Tab, error)) {
 	tab.PrepareHeap()
 	t, err := open(view.PageKind(dom.Kind()), tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), KeysOff: dom.Stored("keys") == "off",
 		Hash: dom.Hash(), Address: dom.Address()})
 	if err == nil {
-		err = dom.Run(app{t})
+		err = dom.Run(app{t}, wire)
 	}
 	dom.Fail(err)
 }

@@ -62,11 +62,7 @@ func parseEvent(a *words) (holdsFunc, isFunc, error) {
 // fieldsOf lists what a clause can ask of a kind.
 func fieldsOf(kind string) []string {
 	fields := slices.Clone(headerFields)
-	var e event.Event
-	if err := e.UnmarshalJSON([]byte(`{"seq":1,"kind":"` + kind + `","body":{}}`)); err != nil {
-		panic(fmt.Sprintf("script: event.Kinds lists %q, but it cannot be read: %v", kind, err))
-	}
-	t := reflect.TypeOf(e.Body)
+	t := reflect.TypeOf(event.Zero(kind))
 	for i := range t.NumField() {
 		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
 			fields = append(fields, name)

@@ -41,61 +41,58 @@ func consumerVerb() verb {
 			{"assignor", param{"ASSIGNORS", wrongAssignors}},
 			{"transaction-timeout", durationParam("transaction.timeout.ms", 1)},
 			{"requests", oneOf("age of requests", "new", "old")},
-			{"transactional", param{"ID", func(s string) string {
-				if named(s, 64) {
-					return ""
-				}
-				return fmt.Sprintf("%q cannot be a transactional id: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
-			}}},
-			{"metadata", param{"TEXT", func(s string) string {
-				if named(s, 64) {
-					return ""
-				}
-				return fmt.Sprintf("%q cannot be metadata here: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
-			}}},
-			{"instance", param{"INSTANCE", func(s string) string {
-				if named(s, 64) {
-					return ""
-				}
-				return fmt.Sprintf("%q cannot be an instance's name: it has 1 to 64 letters, digits, '.', '_' or '-'", s)
-			}}},
+			{"transactional", nameParam("ID", "a transactional id")},
+			{"metadata", nameParam("TEXT", "metadata here")},
+			{"instance", nameParam("INSTANCE", "an instance's name")},
 		},
 		quiet: true,
-		do: func(e *Engine, c Command) error {
-			cfg := sim.ConsumerConfig{Name: c.plain()[0], Group: e.group, Topics: e.topics}
-			if g, ok := c.option("group"); ok {
-				cfg.Group = g
-			}
-			if t, ok := c.option("topics"); ok {
-				cfg.Topics = strings.Split(t, ",")
-			}
-			cfg.SessionTimeoutMs = int32(min(c.durationOption("session"), 1<<31-1))
-			cfg.RebalanceTimeoutMs = int32(min(c.durationOption("rebalance"), 1<<31-1))
-			cfg.HeartbeatMs = int32(min(c.durationOption("heartbeat"), 1<<31-1))
-			cfg.AutoCommitMs = int32(min(c.durationOption("commit"), 1<<31-1))
-			if v, _ := c.option("commit"); v == "off" {
-				cfg.AutoCommitMs = -1
-			}
-			cfg.MetadataMaxAgeMs = c.durationOption("metadata-age")
-			cfg.RequestTimeoutMs = c.durationOption("request-timeout")
-			cfg.RecordsPerSecond = int32(c.numberOption("rate"))
-			cfg.JoinVersion = int16(c.numberOption("v"))
-			if a, ok := c.option("assignor"); ok {
-				cfg.Assignors = strings.Split(a, ",")
-			}
-			cfg.TransactionalID, _ = c.option("transactional")
-			cfg.InstanceID, _ = c.option("instance")
-			cfg.TransactionTimeoutMs = int32(min(c.durationOption("transaction-timeout"), 1<<31-1))
-			age, _ := c.option("requests")
-			cfg.OldRequests = age == "old"
-			cfg.CommitMetadata, _ = c.option("metadata")
-			if err := e.world.AddConsumer(cfg); err != nil {
-				return err
-			}
-			e.facts.describe(cfg)
-			return nil
-		},
+		do:    addConsumer,
 	}
+}
+
+func addConsumer(e *Engine, c Command) error {
+	cfg := sim.ConsumerConfig{Name: c.plain()[0], Group: e.group, Topics: e.topics}
+	if g, ok := c.option("group"); ok {
+		cfg.Group = g
+	}
+	if t, ok := c.option("topics"); ok {
+		cfg.Topics = strings.Split(t, ",")
+	}
+	cfg.SessionTimeoutMs = int32(min(c.durationOption("session"), 1<<31-1))
+	cfg.RebalanceTimeoutMs = int32(min(c.durationOption("rebalance"), 1<<31-1))
+	cfg.HeartbeatMs = int32(min(c.durationOption("heartbeat"), 1<<31-1))
+	cfg.AutoCommitMs = int32(min(c.durationOption("commit"), 1<<31-1))
+	if v, _ := c.option("commit"); v == "off" {
+		cfg.AutoCommitMs = -1
+	}
+	cfg.MetadataMaxAgeMs = c.durationOption("metadata-age")
+	cfg.RequestTimeoutMs = c.durationOption("request-timeout")
+	cfg.RecordsPerSecond = int32(c.numberOption("rate"))
+	cfg.JoinVersion = int16(c.numberOption("v"))
+	if a, ok := c.option("assignor"); ok {
+		cfg.Assignors = strings.Split(a, ",")
+	}
+	cfg.TransactionalID, _ = c.option("transactional")
+	cfg.InstanceID, _ = c.option("instance")
+	cfg.TransactionTimeoutMs = int32(min(c.durationOption("transaction-timeout"), 1<<31-1))
+	age, _ := c.option("requests")
+	cfg.OldRequests = age == "old"
+	cfg.CommitMetadata, _ = c.option("metadata")
+	if err := e.world.AddConsumer(cfg); err != nil {
+		return err
+	}
+	e.facts.describe(cfg)
+	return nil
+}
+
+// nameParam is a name of 1 to 64 plain characters; what says what it is to be.
+func nameParam(kind, what string) param {
+	return param{kind, func(s string) string {
+		if named(s, 64) {
+			return ""
+		}
+		return fmt.Sprintf("%q cannot be %s: it has 1 to 64 letters, digits, '.', '_' or '-'", s, what)
+	}}
 }
 
 func wrongAssignors(s string) string {
