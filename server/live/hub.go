@@ -98,7 +98,8 @@ type Hub struct {
 	stop context.CancelFunc
 	wg   sync.WaitGroup // one for each viewer
 
-	inbox inbox
+	inbox    inbox
+	followed followed
 
 	mu   sync.RWMutex // guards ring and room; held for copies only, never while encoding or writing
 	ring ring

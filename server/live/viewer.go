@@ -49,6 +49,7 @@ type viewer struct {
 // the bytes are valid until send returns. It returns when ctx ends, the hub closes or send fails.
 func (h *Hub) Watch(ctx context.Context, r Request, send func(context.Context, []byte) error) error {
 	v := &viewer{hub: h, group: r.Group, send: send, spentAt: time.Now()}
+	defer h.followed.add(r.Group)()
 	if err := v.hello(ctx); err != nil {
 		return err
 	}

@@ -90,6 +90,10 @@ func (s *Server) demo(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) demoList(w http.ResponseWriter, _ *http.Request) {
+	if s.cfg.Observes {
+		respond(w, http.StatusOK, list([]DemoClient{}))
+		return
+	}
 	respond(w, http.StatusOK, list(s.cfg.Control.Demo()))
 }
 

@@ -145,6 +145,10 @@ func (s *Server) probe(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, "the group is missing", "ask /api/probe?group=NAME&member=ID; without member, an unknown one asks")
 		return
 	}
+	if s.cfg.Observes {
+		refuse(w, http.StatusForbidden, "this cluster is only observed: what a request would get is known to its brokers alone", "GET /api/state says what is seen")
+		return
+	}
 	answers, err := s.cfg.Control.Probe(r.Context(), group, r.URL.Query().Get("member"))
 	if err != nil {
 		refuseAction(w, err)

@@ -82,6 +82,8 @@ func (s *Server) acting(next http.HandlerFunc) http.HandlerFunc {
 	return only(http.MethodPost, func(w http.ResponseWriter, r *http.Request) {
 		token := r.Header.Get(TokenHeader)
 		switch {
+		case s.cfg.Observes:
+			refuse(w, http.StatusForbidden, observesWords, "whoever runs the cluster can change it, with Kafka's own tools")
 		case !fromHere(r):
 			refuse(w, http.StatusForbidden, "only this machine may do that",
 				"open the lab at a loopback address, on the machine that it runs on")
@@ -99,6 +101,9 @@ func (s *Server) acting(next http.HandlerFunc) http.HandlerFunc {
 		}
 	})
 }
+
+// observesWords are for who asks more of a cluster than to be shown.
+const observesWords = "this cluster is only observed: nothing can be done to it from here"
 
 // maxBody bounds the body of a POST.
 const maxBody = 4 << 10

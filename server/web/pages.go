@@ -121,7 +121,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, d view
 	if len(s.cfg.Kafka) > 0 {
 		d.Bootstrap = s.cfg.Kafka[0]
 	}
-	if fromHere(r) {
+	if fromHere(r) && !s.cfg.Observes {
 		d.Token = s.cfg.Token
 	}
 	if embedded(r, d.Kind) {

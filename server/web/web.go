@@ -121,8 +121,11 @@ type Requests struct {
 type Config struct {
 	// Hub shows the running cluster and must be set.
 	Hub *live.Hub
-	// Control acts on it and must be set.
+	// Control acts on it and must be set, unless Observes is.
 	Control Control
+	// Observes is set where the cluster is somebody else's: pages carry no token, and whatever would change something or ask the
+	// machine itself is refused.
+	Observes bool
 	// Figures may be nil.
 	Figures func() Figures
 	// Health asks the loop for a sign of life; nil means that answering at all is enough.
@@ -153,8 +156,8 @@ type Server struct {
 
 // New makes the routes ready. An error means that the program was built wrongly (a lesson without a text).
 func New(cfg Config) (*Server, error) {
-	if cfg.Hub == nil || cfg.Control == nil || cfg.Token == "" {
-		panic("web.New: Config.Hub, Config.Control and Config.Token must be set")
+	if cfg.Hub == nil || !cfg.Observes && (cfg.Control == nil || cfg.Token == "") {
+		panic("web.New: Config.Hub must be set, and Config.Control and Config.Token unless Config.Observes is")
 	}
 	book, err := pages.New()
 	if err != nil {
