@@ -185,3 +185,69 @@ func TestOpenTransactionsAreNotDirt(t *testing.T) {
 	w.run(46_000)
 	same(t, "when it has ended", w.compactions(), "b1 1-4 kept 1 removed 3 told 3")
 }
+
+// A large log is compacted a piece at a time: between two pieces the cluster takes an append and answers it, a broker may stop,
+// and a copy of the cluster comes to the same end.
+func TestTheCleanerTakesTurns(t *testing.T) {
+	w := newWorld(t, Config{Brokers: 1})
+	w.topic("orders", 1, 1, TopicConfig{"cleanup.policy", "compact"}, TopicConfig{"segment.bytes", fmt.Sprint(cleanBytes)})
+	w.run(1000)
+	value := strings.Repeat("x", 10_000)
+	for i := range 200 {
+		w.put("orders", fmt.Sprint(i%3), value)
+	}
+	w.events = nil
+	w.to(16_000) // the cleaner's beat
+	turns := 0
+	for ; len(w.compactions()) == 0; turns++ {
+		if next := w.nextMs(); next != w.nowMs+1 {
+			t.Fatalf("after %d turns it waits until %d ms, at %d ms", turns, next, w.nowMs)
+		}
+		w.wantCode(w.say("orders", 0, 1, 0, "refused: it has no key"), codeInvalidRecord)
+		before := len(w.appended)
+		w.put("orders", "between", fmt.Sprint(turns))
+		if len(w.appended) != before+1 || w.appended[before].Code != 0 {
+			t.Fatalf("an append between two pieces was answered %+v", w.appended[before:])
+		}
+		w.run(1)
+	}
+	if most := 3 * 200 * 10_100 / cleanBytes; turns < most/2 || turns > 2*most {
+		t.Errorf("it took %d turns to read two megabytes three times", turns)
+	}
+	if w.run(600_000); w.nextMs() != -1 {
+		t.Errorf("it waits for %d ms with nothing to do", w.nextMs())
+	}
+}
+
+// What interrupts the cleaner at a log, a broker that stops or records that are deleted, does not keep it from compacting later.
+func TestTheCleanerIsInterrupted(t *testing.T) {
+	for name, interrupt := range map[string]func(w *world){
+		"stop": func(w *world) {
+			w.c.StopBroker(w.nowMs, 1)
+			w.take()
+			w.run(1000)
+			w.c.StartBroker(w.nowMs, 1)
+			w.take()
+		},
+		"delete": func(w *world) { w.c.DeleteRecords(w.nowMs, 1, "orders", 0, 60); w.take() },
+	} {
+		w := newWorld(t, Config{Brokers: 1})
+		w.topic("orders", 1, 1, TopicConfig{"cleanup.policy", "compact"}, TopicConfig{"segment.bytes", fmt.Sprint(cleanBytes)})
+		w.run(1000)
+		value := strings.Repeat("x", 10_000)
+		for i := range 200 {
+			w.put("orders", fmt.Sprint(i%3), value)
+		}
+		w.to(16_000)
+		w.run(2)
+		if !w.c.find("orders", 0).replicas[0].log.Compacting() {
+			t.Fatal("it is done already")
+		}
+		w.events = nil
+		interrupt(w)
+		w.run(60_000)
+		if got := w.compactions(); len(got) != 1 || w.nextMs() != -1 || w.c.find("orders", 0).replicas[0].log.Compacting() {
+			t.Errorf("%s: %v, it waits for %d ms", name, got, w.nextMs())
+		}
+	}
+}

@@ -51,8 +51,10 @@ type Cluster struct {
 	waiting   []int32
 	behind    int
 	lagTickMs int64
-	// cleanTickMs is when the cleaner looks next, -1 where no log has a new segment to look at.
+	// cleanTickMs is when the cleaner looks next, -1 where no log has a new segment to look at; cleaning is what is left of its
+	// present round.
 	cleanTickMs int64
+	cleaning    []cleanJob
 	// faults are for the next appends of coordinators; topicNumbers counts the topics that there ever were.
 	faults       []Fault
 	topicNumbers int
@@ -226,6 +228,7 @@ func (c *Cluster) Clone(n *event.Numbers) *Cluster {
 	d.cfg.Numbers = n
 	d.brokers = append([]broker(nil), c.brokers...)
 	d.waiting = append([]int32(nil), c.waiting...)
+	d.cleaning = append([]cleanJob(nil), c.cleaning...)
 	d.completing = append([]int32(nil), c.completing...)
 	d.faults = append([]Fault(nil), c.faults...)
 	d.out, d.spare = c.out.copied(), Output{}

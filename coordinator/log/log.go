@@ -32,7 +32,9 @@ type Log struct {
 	// start is the first offset that is kept, end the one that the next record gets.
 	start, end int64
 	// cleaned is up to where the log has been compacted: the base of a segment.
-	cleaned   int64
+	cleaned int64
+	// cleaning is the compaction that is under way, nil where none is.
+	cleaning  *cleaning
 	epochs    []EpochStart
 	producers map[int64]producer
 	// open are the transactions that are open, in the order of their first records; ended those that ended and of which
@@ -209,6 +211,7 @@ func (l *Log) Clone() *Log {
 		c.segments[i] = s
 	}
 	c.epochs = slices.Clip(l.epochs)
+	c.cleaning = l.cleaning.clone()
 	c.producers = maps.Clone(l.producers)
 	c.open, c.ended, c.aborted = slices.Clip(l.open), slices.Clip(l.ended), slices.Clip(l.aborted)
 	return &c

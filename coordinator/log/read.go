@@ -91,10 +91,20 @@ func (l *Log) find(offset int64) (found *segment, position, length int, err erro
 
 // between visits the batches from one index entry up to the next, until visit returns false.
 func (l *Log) between(s *segment, entry int, visit func(position int, batch []byte) bool) error {
-	from, to := s.index[entry].position, s.size
+	return l.span(s, entry, entry+1, visit)
+}
+
+// endOf is where the batches of an index entry end.
+func (s *segment) endOf(entry int) (position int) {
 	if entry+1 < len(s.index) {
-		to = s.index[entry+1].position
+		return s.index[entry+1].position
 	}
+	return s.size
+}
+
+// span visits the batches from one index entry up to another, until visit returns false.
+func (l *Log) span(s *segment, entry, upTo int, visit func(position int, batch []byte) bool) error {
+	from, to := s.index[entry].position, s.endOf(upTo-1)
 	data, err := l.store.Read(s.base, from, to)
 	if err != nil {
 		return fmt.Errorf("read segment %d at %d: %w", s.base, from, err)

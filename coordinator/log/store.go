@@ -21,8 +21,11 @@ type Store interface {
 	// Remove forgets a segment.
 	Remove(base int64) error
 	// Swap puts one segment with the given bytes in the place of consecutive ones, none of which is the newest. It begins
-	// at the first of bases. After a crash either the old ones or the new one are there (Kafka: .cleaned and .swap files).
-	Swap(bases []int64, data []byte) error
+	// at the first of bases; a batch lies in one block. After a crash either the old ones or the new one are there (Kafka:
+	// .cleaned and .swap files). done is false where the store still writes beside the machine: the old ones are there until
+	// Swap was called again, with the same, and is done. DropSwap forgets one that is not done, if there is any.
+	Swap(bases []int64, blocks [][]byte) (done bool, err error)
+	DropSwap()
 	// Note keeps what the segments do not say. It is called whenever that has changed; what it was given last comes back to
 	// Open. Without it a log is poorer, not wrong.
 	Note(n Notes) error
@@ -152,18 +155,22 @@ func (m *Memory) Remove(base int64) error {
 }
 
 // Swap puts one segment in the place of others. Bytes of theirs that were given out stay as they are.
-func (m *Memory) Swap(bases []int64, data []byte) error {
+func (m *Memory) Swap(bases []int64, blocks [][]byte) (done bool, err error) {
 	first := slices.IndexFunc(m.segments, func(s memorySegment) bool { return s.base == bases[0] })
 	if first < 0 || first+len(bases) > len(m.segments) || m.segments[first+len(bases)-1].base != bases[len(bases)-1] {
 		panic(fmt.Sprintf("log.Memory: %v are not consecutive segments", bases))
 	}
-	swapped := memorySegment{base: bases[0], size: len(data)}
-	if len(data) > 0 {
-		swapped.blocks = []block{{data: slices.Clip(data)}}
+	swapped := memorySegment{base: bases[0]}
+	for _, data := range blocks {
+		swapped.blocks = append(swapped.blocks, block{swapped.size, slices.Clip(data)})
+		swapped.size += len(data)
 	}
 	m.segments = slices.Replace(slices.Clone(m.segments), first, first+len(bases), swapped)
-	return nil
+	return true, nil
 }
+
+// DropSwap has nothing to forget.
+func (m *Memory) DropSwap() {}
 
 // Note keeps nothing: a log in memory is never opened again.
 func (m *Memory) Note(Notes) error { return nil }

@@ -45,6 +45,7 @@ func (l *Log) cutTo(to int64) error {
 
 // drop removes the segment at i, which is the last or the first.
 func (l *Log) drop(i int) error {
+	l.giveUpCleaning(l.segments[i].base)
 	if err := l.store.Remove(l.segments[i].base); err != nil {
 		return fmt.Errorf("remove segment %d: %w", l.segments[i].base, err)
 	}
@@ -54,6 +55,7 @@ func (l *Log) drop(i int) error {
 
 // cut shortens the last segment so that it ends before the batch that holds to, and reads its figures anew.
 func (l *Log) cut(s *segment, to int64) error {
+	l.giveUpCleaning(s.base)
 	old, end := *s, l.end
 	l.end = to
 	*s = segment{base: old.base, maxMs: noTimestamp}

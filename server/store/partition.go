@@ -1,7 +1,9 @@
 package store
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +25,7 @@ type partition struct {
 	// given counts the appends; staged are those that the writer was not given yet.
 	given  int64
 	staged []write
+	swap   *swapping // the compacted segment that is on its way, nil where none is
 
 	// The rest is under Disk.mu: the appends that the writer was given and has not begun, whether it has some in hand, how
 	// many it is done with, why it does not write more, and whether Disk.moved has the partition.
@@ -156,10 +159,11 @@ func (p *partition) Truncate(base int64, size int) error {
 
 // Remove deletes a segment.
 func (p *partition) Remove(base int64) error {
-	p.await()
 	s := p.segment(base)
-	p.d.files.drop(s.path)
-	if err := os.Remove(s.path); err != nil && !os.IsNotExist(err) {
+	if !p.has(s, s.size) {
+		p.await()
+	}
+	if err := p.remove(s.path); err != nil {
 		return p.d.failed(p, "delete a segment", err)
 	}
 	if s == p.segments[len(p.segments)-1] {
@@ -168,6 +172,26 @@ func (p *partition) Remove(base int64) error {
 	p.segments = slices.DeleteFunc(p.segments, func(o *segment) bool { return o == s })
 	p.d.touched(nil, p.dir)
 	return nil
+}
+
+// unlink does what takes a file's name away. The file itself, which may be large, goes when its last user closes it: beside the
+// goroutine that owns the logs.
+func (p *partition) unlink(path string, do func() error) error {
+	user, _ := os.Open(path) // whoever may not read it pays for it
+	p.d.files.drop(path)
+	err := do()
+	if user != nil {
+		p.d.work.Go(func() { user.Close() })
+	}
+	return err
+}
+
+func (p *partition) remove(path string) error {
+	err := p.unlink(path, func() error { return os.Remove(path) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // Clone is not to be had: two logs cannot write to one folder.

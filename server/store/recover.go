@@ -133,67 +133,12 @@ func aside(path string) string {
 	}
 }
 
-// Swap puts a compacted segment in the place of others (Kafka: LocalLog.replaceSegments). It is written as .cleaned, then
-// renamed to .swap, whose name says from which base to which it takes their place: from there on it counts, and a start
-// after a crash ends what is left to do.
-func (p *partition) Swap(bases []int64, data []byte) error {
-	p.await()
-	cleaned := filepath.Join(p.dir, fmt.Sprintf("%020d.cleaned", bases[0]))
-	swap := filepath.Join(p.dir, fmt.Sprintf("%020d-%020d.swap", bases[0], bases[len(bases)-1]))
-	if err := p.swapIn(cleaned, swap, data); err != nil {
-		_ = os.Remove(cleaned)
-		return p.d.failed(p, "a compacted segment", err)
-	}
-	first := p.segment(bases[0])
-	for _, base := range bases {
-		p.d.files.drop(p.segment(base).path)
-	}
-	if err := p.replaced(swap, first.base, bases[len(bases)-1]); err != nil {
-		return p.d.failed(p, "a compacted segment", err)
-	}
-	p.segments = slices.DeleteFunc(p.segments, func(s *segment) bool { return s != first && slices.Contains(bases, s.base) })
-	first.size, first.kept = len(data), len(data)
-	return nil
-}
-
-func (p *partition) swapIn(cleaned, swap string, data []byte) error {
-	f, err := p.d.io.create(cleaned)
-	if err != nil {
-		return err
-	}
-	if _, err = p.d.io.write(f, data, 0); err == nil {
-		err = p.d.io.sync(f)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(cleaned, swap)
-	}
-	if err != nil {
-		return err
-	}
-	return p.d.syncPath(p.dir)
-}
-
-// replaced removes the segments whose place a .swap takes, the first one last, and gives it its name.
-func (p *partition) replaced(swap string, first, last int64) error {
-	for _, s := range p.segments {
-		if s.base > first && s.base <= last {
-			if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	if err := os.Rename(swap, filepath.Join(p.dir, segmentName(first))); err != nil {
-		return err
-	}
-	return p.d.syncPath(p.dir)
-}
-
 // finishSwaps ends the swaps that had begun, and removes what had not.
 func (p *partition) finishSwaps(entries []fs.DirEntry) ([]fs.DirEntry, error) {
 	changed := false
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".cleaned") {
+		if strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, cleanedSuffix) {
 			if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
 				return nil, err
 			}

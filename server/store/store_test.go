@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -177,7 +178,12 @@ func TestLikeMemory(t *testing.T) {
 			case 4:
 				floor = disk.EndOffset()
 				both("compact", func(l *log.Log) error {
-					_, err := l.Compact(log.Compaction{NowMs: int64(step), Below: l.EndOffset(), DeleteRetentionMs: 2})
+					l.BeginCompaction(log.Compaction{NowMs: int64(step), Below: l.EndOffset(), DeleteRetentionMs: 2})
+					var err error
+					for l.Compacting() && err == nil {
+						d.Start()
+						_, err = l.Compact(math.MaxInt)
+					}
 					return err
 				})
 			case 5:
@@ -332,8 +338,8 @@ func TestSwapIsWhole(t *testing.T) {
 			os.Remove(filepath.Join(p.dir, segmentName(2)))
 		}, true},
 		{"done", func(p *partition, data []byte) {
-			if err := p.Swap([]int64{0, 2, 4}, data); err != nil {
-				t.Error(err)
+			if done, err := p.Swap([]int64{0, 2, 4}, [][]byte{data}); err != nil || !done {
+				t.Error(done, err)
 			}
 		}, true},
 	} {
