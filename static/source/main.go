@@ -34,7 +34,8 @@ func main() {
 type table struct {
 	Kinds  map[string]kind   `json:"kinds"`
 	Guards map[string]string `json:"guards"`
-	// told are the places where Facts tells of a kind again: they stand for kinds that are made nowhere else.
+	// told are the places where Facts tells of a kind again, or an observer or a fold over the facts makes it: they stand for
+	// kinds that the machine makes nowhere.
 	told map[string][]string
 }
 
@@ -58,10 +59,30 @@ func write(root, file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
-// read parses everything under coordinator/, tests left out.
+// read parses everything under coordinator/, and what watches a cluster, tests left out.
 func read(root string) (*table, error) {
 	t := &table{Kinds: map[string]kind{}, Guards: map[string]string{}, told: map[string][]string{}}
-	err := filepath.WalkDir(filepath.Join(root, "coordinator"), func(path string, d fs.DirEntry, err error) error {
+	for _, dir := range []string{"coordinator", watchers + "observe", watchers + "history"} {
+		if err := t.walk(root, filepath.FromSlash(dir)); err != nil {
+			return nil, err
+		}
+	}
+	for k, said := range kafka {
+		entry := t.Kinds[k]
+		if len(entry.Go) == 0 {
+			entry.Go = t.told[k][:min(len(t.told[k]), maxPlaces)]
+		}
+		entry.Kafka = said
+		t.Kinds[k] = entry
+	}
+	return t, nil
+}
+
+// watchers is where the folders are of what watches a cluster.
+const watchers = "server/"
+
+func (t *table) walk(root, dir string) error {
+	return filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -77,15 +98,6 @@ func read(root string) (*table, error) {
 		t.file(filepath.ToSlash(name), set, f)
 		return nil
 	})
-	for k, said := range kafka {
-		entry := t.Kinds[k]
-		if len(entry.Go) == 0 {
-			entry.Go = t.told[k]
-		}
-		entry.Kafka = said
-		t.Kinds[k] = entry
-	}
-	return t, err
 }
 
 // file looks through one file.
@@ -101,7 +113,7 @@ func (t *table) file(name string, set *token.FileSet, f *ast.File) {
 			switch x := n.(type) {
 			case *ast.CompositeLit:
 				of := eventOf(x.Type)
-				again := strings.HasSuffix(name, "facts.go")
+				again := strings.HasSuffix(name, "facts.go") || strings.HasPrefix(name, watchers)
 				switch {
 				case of == "" || fn == nil:
 				case again:

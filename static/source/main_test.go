@@ -23,7 +23,7 @@ func TestEveryKindHasAKafkaNameAndALineOfGo(t *testing.T) {
 			t.Errorf("%s: no class and method of Kafka", k)
 		}
 		if len(entry.Go) == 0 && !elsewhere[k] && k != "FactsBegan" && k != "FactsEnded" {
-			t.Errorf("%s: nothing in coordinator/ emits it", k)
+			t.Errorf("%s: nothing emits it", k)
 		}
 		for _, place := range entry.Go {
 			at, fn, _ := strings.Cut(place, " ")
