@@ -61,7 +61,7 @@ var storage = []mutant{
 	{
 		id: "log-newest-stays", from: "Cleaner.shouldRetainRecord",
 		rule:  "compaction keeps the newest record of a key",
-		file:  "coordinator/log/compact.go",
+		file:  "coordinator/log/plan.go",
 		old:   "case known && newest > r.Offset:",
 		new:   "case known && newest >= r.Offset:",
 		tests: []string{"TestCompact"},
@@ -69,7 +69,7 @@ var storage = []mutant{
 	{
 		id: "log-tombstone-retention", from: "KIP-534; delete.retention.ms",
 		rule:  "a tombstone stays for delete.retention.ms after the compaction that met it first",
-		file:  "coordinator/log/compact.go",
+		file:  "coordinator/log/plan.go",
 		old:   "horizonMs, horizon = p.NowMs+p.DeleteRetentionMs, true",
 		new:   "horizonMs, horizon = p.NowMs, true",
 		tests: []string{"TestCompactDeleteHorizon"},
@@ -77,7 +77,7 @@ var storage = []mutant{
 	{
 		id: "log-aborted", from: "CleanedTransactionMetadata",
 		rule:  "compaction removes what was aborted, and keeps what was committed",
-		file:  "coordinator/log/compact.go",
+		file:  "coordinator/log/plan.go",
 		old:   "p.aborted[base] = !commit",
 		new:   "p.aborted[base] = commit",
 		tests: []string{"TestCompact"},
