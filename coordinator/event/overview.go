@@ -9,6 +9,14 @@ const (
 	Low    Confidence = "low"
 )
 
+// Parts of a rebalance in Lost.Why, beside those that say what ended a wait: WhyInitialDelayOver, WhyAllRejoined (Member rejoined
+// last), WhySessionExpired and the others that end a membership (Member was awaited, or dead), WhyRebalanceTimeout, WhyNotSynced,
+// WhyAssignmentWritten (the append), WhyNotCoordinator, WhyGroupLoaded.
+const (
+	WhyLeaderAssigned Why = "the leader sent its assignment" // Member is the leader
+	WhyReconciled     Why = "the member reached its target"  // KIP-848: from a partition's release to its next owner, Member
+)
+
 // Lost is time that partitions stood still for one reason: their count times the milliseconds.
 type Lost struct {
 	// Why names the part of a rebalance: WhyInitialDelayOver, WhyRebalanceTimeout and so on; Member is who was waited for.
