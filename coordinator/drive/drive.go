@@ -72,6 +72,7 @@ type Drive struct {
 	// nextProducerID is where the controller's next block of producer ids begins.
 	nextProducerID int64
 	loads          []load
+	pace           pace
 	records        recordBuffer
 	// soon is the broker that has requests of HandleSoon which are not settled, 0 where there are none; soonCount is how many.
 	soon       int32

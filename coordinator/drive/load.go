@@ -46,11 +46,36 @@ func (b *recordBuffer) encoded(producer log.Producer, attributes int16, records 
 	return batch
 }
 
+// pace bounds how much all loads together read in a millisecond. bytes is 0 where nothing bounds them.
+type pace struct {
+	bytes int
+	atMs  int64
+	read  int // at atMs
+}
+
+// spent tells whether no more may be read at a time.
+func (p *pace) spent(nowMs int64) bool {
+	if p.atMs != nowMs {
+		p.atMs, p.read = nowMs, 0
+	}
+	return p.bytes > 0 && p.read >= p.bytes
+}
+
+// PaceLoads has loads, which are over at once where Config.LoadDelayMs is 0, read no more than so many bytes in a millisecond
+// from now on, all together and one after the other (Kafka: the one thread of GroupMetadataManager's scheduler): a host whose
+// clients wait for other things meanwhile is never kept for long.
+func (d *Drive) PaceLoads(bytes int) {
+	d.pace.bytes, d.cfg.LoadChunkBytes = bytes, min(bytes, d.cfg.LoadChunkBytes)
+}
+
 // runLoads reads the next chunk of every load that is due, and reports whether there was one.
 func (d *Drive) runLoads() bool {
 	moved := false
 	kept := d.loads[:0]
 	for _, l := range d.loads {
+		if l.dueMs <= d.nowMs && d.pace.spent(d.nowMs) {
+			l.dueMs = d.nowMs + 1
+		}
 		if l.dueMs > d.nowMs {
 			kept = append(kept, l)
 			continue
@@ -78,6 +103,7 @@ func (d *Drive) loadChunk(l *load) bool {
 		if !ok {
 			failed = fmt.Sprintf("the log cannot be read at %d", l.next)
 		}
+		d.pace.read += len(chunk)
 		read := len(chunk) > 0 // nothing: compaction left a hole up to the end
 		for len(chunk) > 0 && failed == "" {
 			b, rest, err := log.Parse(chunk)

@@ -349,3 +349,34 @@ func TestCloneGoesOnAlike(t *testing.T) {
 		t.Errorf("the original said\n%s\nthe copy said\n%s", first, second)
 	}
 }
+
+// A paced load reads its share of a millisecond and no more: meanwhile the broker answers for the groups of other partitions,
+// and the load comes to the same end.
+func TestLoadsArePaced(t *testing.T) {
+	w := newWorld(t, Config{Cluster: cluster.Config{Brokers: 1, OffsetsPartitions: 1}, DeliverAtOnce: true})
+	w.topic()
+	m := w.join(w.coordinator(), "c1")
+	for i := range int64(100) {
+		w.commit(1, m, i)
+	}
+	w.d.PaceLoads(300)
+	w.d.StopBroker(w.nowMs, 1)
+	w.take()
+	w.d.StartBroker(w.nowMs, 1)
+	w.take()
+	turns := 0
+	for ; len(w.d.loads) > 0; turns++ {
+		if next := w.nextMs(); next != w.nowMs+1 {
+			t.Fatalf("in turn %d it waits until %d ms, at %d ms", turns, next, w.nowMs)
+		}
+		find := kmsg.NewPtrFindCoordinatorRequest()
+		find.Version, find.CoordinatorKey = 2, "other"
+		if got := ask[*kmsg.FindCoordinatorResponse](w, 1, "c2", find); got.ErrorCode != 0 {
+			t.Fatalf("between two pieces a coordinator was asked for: %d", got.ErrorCode)
+		}
+		w.run(1)
+	}
+	if got := w.committed(1); turns < 10 || got != 99 {
+		t.Errorf("after %d turns %d is committed, not 99", turns, got)
+	}
+}
