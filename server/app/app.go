@@ -28,6 +28,10 @@ import (
 
 const maxBrokers = 16
 
+// loadPiece is how much a coordinator reads of its log before others have their turn, once the server serves: some ten
+// thousand offsets.
+const loadPiece = 1 << 20
+
 // Topic is a topic that exists from the start.
 type Topic struct {
 	Name       string
@@ -231,6 +235,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		s.tellRestored(loading.disk, starting)
 	}
 	loading.progress = nil
+	machine.PaceLoads(loadPiece)
 	if err := s.createTopics(clock.NowMs(), machine); err != nil {
 		return err
 	}
