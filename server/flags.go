@@ -15,9 +15,13 @@ import (
 
 // options are what the flags say.
 type options struct {
-	cfg   app.Config
-	json  bool
-	level slog.Level
+	cfg app.Config
+	// attach is -attach, where it is given; config, logs and readMB are the flags beside it.
+	attach, config string
+	logs           []string
+	readMB         int64
+	json           bool
+	level          slog.Level
 }
 
 // logger writes to the standard error. Nothing secret reaches it: neither passwords nor the token.
@@ -77,6 +81,7 @@ func define(o *options, help *bool) *flag.FlagSet {
 		cfg.Flush, err = app.ParseFlush(text)
 		return err
 	})
+	o.defineAttach(flags)
 	flags.BoolVar(&cfg.Remote, "remote", false, "Allows addresses that other machines can reach; a warning says what they can do then.")
 	flags.Func("users", "`FILE`: Who may connect to the brokers, a NAME:PASSWORD on each line, with SASL PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.", func(path string) (err error) {
 		cfg.Users, err = readUsers(path)
@@ -123,7 +128,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	case o.cfg.Flush != "" && o.cfg.Data == "":
 		return o, errors.New("-flush: there is nothing to write without -data DIR")
 	}
-	return o, nil
+	return o, o.readAttach(flags)
 }
 
 // explain adds to an error of package flag what would be right.

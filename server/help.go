@@ -15,6 +15,7 @@ var helpGroups = []struct {
 	{"What runs", []string{"brokers", "topics", "demo", "set"}},
 	{"Where it listens", []string{"kafka", "advertise", "http", "remote"}},
 	{"What is kept", []string{"data", "flush"}},
+	{"A cluster of your own, instead of brokers here", []string{"attach", "attach-config", "attach-logs", "attach-read"}},
 	{"Who may connect, and who may listen in", []string{"users", "tls-cert", "tls-key", "tls-client-ca", "http-tls"}},
 	{"What it says", []string{"log", "log-level"}},
 }
@@ -31,6 +32,7 @@ Point any Kafka client at the first line that is printed, and a browser at the s
   server -users users.txt -tls-cert c.pem -tls-key k.pem clients connect with SASL_SSL
   server -kafka 0.0.0.0:9092 -advertise lab.example:9092 -remote -users users.txt
                                                          for other machines, behind a name
+  server -attach broker1.example:9092                    shows the groups of that cluster; changes nothing there
 `
 
 const helpTail = `

@@ -91,11 +91,21 @@ func begin(ctx context.Context, cfg app.Config) (*app.Server, error) {
 
 // announce says where the server is: for people and scripts on the standard output, for the log with what else is to be known.
 func announce(out io.Writer, log *slog.Logger, s *app.Server) {
+	if to := s.AttachedTo(); to != "" {
+		fmt.Fprintf(out, "attached: %s\nlab: %s\n", to, s.URL())
+		log.Info("watches "+to+", and changes nothing there", "lab", s.URL())
+		warn(log, s)
+		return
+	}
 	fmt.Fprintf(out, "kafka: %s\n", strings.Join(s.KafkaAddrs(), ","))
 	if s.URL() != "" {
 		fmt.Fprintf(out, "lab: %s\ntoken: %s\n", s.URL(), s.Token())
 	}
 	log.Info("the brokers listen on "+strings.Join(s.KafkaAddrs(), ","), "kafka", s.KafkaAddrs(), "lab", s.URL(), "security.protocol", s.Protocol())
+	warn(log, s)
+}
+
+func warn(log *slog.Logger, s *app.Server) {
 	for _, warning := range s.Warnings() {
 		log.Warn("warning: " + warning)
 	}

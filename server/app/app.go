@@ -22,6 +22,7 @@ import (
 	"grouplab/server/kafka"
 	"grouplab/server/live"
 	"grouplab/server/loop"
+	"grouplab/server/observe"
 	"grouplab/server/store"
 	"grouplab/server/web"
 )
@@ -64,6 +65,8 @@ type Config struct {
 	Users []User
 	// Demo is how many demo consumers start with the server, 0 none.
 	Demo int
+	// Attach shows somebody else's cluster; no broker is started then.
+	Attach *Attach
 	// Remote allows addresses that other machines can reach. Without it such an address is an error.
 	Remote bool
 	// TLSCert and TLSKey are files in PEM; with them the brokers speak TLS. TLSClientCA, if it is set, is the authority that
@@ -98,6 +101,8 @@ type Server struct {
 	served   chan error // what site.Serve ended with
 	data     *data
 	tls      *certificates
+	// observer is there where the cluster is somebody else's; loop, backend, brokers, demo and data are not there then.
+	observer *observe.Observer
 
 	stop  context.CancelFunc
 	ctx   context.Context
@@ -109,6 +114,12 @@ type Server struct {
 // names the flag and says what would be right. Nothing is served before Run; whoever does not call Run calls Close.
 func New(cfg Config) (*Server, error) {
 	cfg.logs()
+	if cfg.Attach != nil {
+		if err := cfg.checkAttach(); err != nil {
+			return nil, usage{err}
+		}
+		return newAttached(cfg)
+	}
 	set := defaultSettings()
 	if err := errors.Join(cfg.check(), set.apply(cfg.Set), set.check(cfg.Brokers)); err != nil {
 		return nil, usage{err}
@@ -277,6 +288,13 @@ func (s *Server) wirePages(loading *loads) (err error) {
 	if s.page == nil {
 		return nil
 	}
+	if s.observer != nil {
+		hub, pages := s.observed()
+		s.hub = live.New(hub)
+		pages.Hub = s.hub
+		s.web, err = web.New(pages)
+		return err
+	}
 	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
 	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
 	if err == nil {
@@ -358,6 +376,9 @@ func (s *Server) run(ctx context.Context) error {
 	stopWatching := context.AfterFunc(ctx, s.stop)
 	defer stopWatching()
 	defer s.stop()
+	if s.observer != nil {
+		return s.observe()
+	}
 
 	looping, stopLoop := context.WithCancel(context.Background())
 	var loopEnds sync.WaitGroup
@@ -388,7 +409,11 @@ func (s *Server) Close() error {
 	s.start.Do(func() {
 		defer close(s.done)
 		s.closePage()
-		s.brokers.Close()
+		if s.observer != nil {
+			s.observer.Close()
+		} else {
+			s.brokers.Close()
+		}
 		if s.hub != nil {
 			s.hub.Close()
 		}
