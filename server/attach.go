@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"grouplab/server/app"
-	"grouplab/server/observe"
 )
 
 // defineAttach makes the flags that are about somebody else's cluster.
@@ -50,17 +49,9 @@ func (o *options) readAttach(flags *flag.FlagSet) (err error) {
 	if err != nil {
 		return err
 	}
-	to := &app.Attach{ReadBytes: o.readMB << 20, Logs: o.logs}
-	if o.config != "" {
-		if to.Access, err = observe.ReadAccess(o.config); err != nil {
-			return err
-		}
+	if o.cfg.Attach, err = app.ParseAttach(o.attach, o.config); err != nil {
+		return err
 	}
-	if o.attach != "" {
-		to.Access.Seeds, err = observe.ParseSeeds("-attach", o.attach)
-	} else if len(to.Access.Seeds) == 0 {
-		err = fmt.Errorf("-attach-config %s: bootstrap.servers is missing; or say -attach HOST:PORT, too", o.config)
-	}
-	o.cfg.Attach = to
-	return err
+	o.cfg.Attach.ReadBytes, o.cfg.Attach.Logs = o.readMB<<20, o.logs
+	return nil
 }

@@ -22,6 +22,22 @@ type Attach struct {
 	Logs []string
 }
 
+// ParseAttach reads where a cluster is, HOST:PORT,…, and how one connects, a .properties file; one of them may be "".
+func ParseAttach(seeds, config string) (to *Attach, err error) {
+	to = &Attach{}
+	if config != "" {
+		if to.Access, err = observe.ReadAccess(config); err != nil {
+			return nil, err
+		}
+	}
+	if seeds != "" {
+		to.Access.Seeds, err = observe.ParseSeeds("-attach", seeds)
+	} else if len(to.Access.Seeds) == 0 {
+		err = fmt.Errorf("-attach-config %s: bootstrap.servers is missing; or say -attach HOST:PORT, too", config)
+	}
+	return to, err
+}
+
 // newAttached is New for a server that starts no broker.
 func newAttached(cfg Config) (s *Server, err error) {
 	s = &Server{cfg: cfg, done: make(chan struct{})}
