@@ -37,7 +37,7 @@ func (h *History) applyGroup(g *group, e *event.Event) {
 		case g.rebalance == nil: // a load, or facts
 			h.own(g, b.Assignments)
 			g.everOwned = len(g.owners) > 0
-		case g.state == event.Stable && !h.inFacts:
+		case g.state == event.Stable:
 			h.settle(g, e)
 		}
 		h.touch(g, false)
@@ -72,7 +72,7 @@ func (h *History) takeOver(g *group, e *event.Event) {
 }
 
 func (h *History) load(g *group, e *event.Event, b event.GroupLoaded) {
-	if r := g.rebalance; r != nil && !h.inFacts {
+	if r := g.rebalance; r != nil && !g.unseen {
 		r.end(event.WhyGroupLoaded, "", e.AtMs)
 		h.close(g, e.AtMs, false) // the load has forgotten it
 	}

@@ -76,9 +76,6 @@ func (h *History) stopBroker(e *event.Event, b event.BrokerStopped) {
 	for _, t := range h.tapes {
 		delete(t.loading, b.ID)
 	}
-	if h.inFacts {
-		return
-	}
 	for _, name := range slices.Sorted(maps.Keys(h.groups)) {
 		if g := h.groups[name]; g.coordinator == b.ID {
 			h.loseCoordinator(g, e.AtMs)
@@ -88,9 +85,6 @@ func (h *History) stopBroker(e *event.Event, b event.BrokerStopped) {
 
 // notLoaded drops the groups of which a load found nothing: they had not been written.
 func (h *History) notLoaded(partition int32) {
-	if h.inFacts {
-		return
-	}
 	for _, g := range h.moved(partition) {
 		h.gone(g)
 	}
@@ -99,7 +93,7 @@ func (h *History) notLoaded(partition int32) {
 // moved are the groups of a partition that have no coordinator, by name.
 func (h *History) moved(partition int32) (list []*group) {
 	for g := range h.moving {
-		if g.lostMs > 0 && g.coordinator == 0 && g.partition == partition {
+		if !g.unseen && g.lostMs > 0 && g.coordinator == 0 && g.partition == partition {
 			list = append(list, g)
 		}
 	}

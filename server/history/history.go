@@ -62,7 +62,6 @@ type History struct {
 	tapes    map[int32]*tape // partitions of __consumer_offsets
 	// attached is set where an observer tells: what lives in a coordinator's memory is then not known.
 	attached bool
-	inFacts  bool
 	hour     int64 // of the last Take
 
 	// moving are the groups that do not serve, or have no coordinator.
@@ -93,8 +92,9 @@ func New(cfg Config) *History {
 		tapes: map[int32]*tape{}, totals: newTotals(), states: map[event.State]*stateTime{}}
 }
 
-// Wants tells whether a fact can change anything here. It is quick, and most facts under load cannot.
-func Wants(e *event.Event) bool {
+// Wants tells whether a fact can change anything here. It is quick, most facts under load cannot, and it may be asked at any
+// time.
+func (h *History) Wants(e *event.Event) bool {
 	switch b := e.Body.(type) {
 	case event.HeartbeatReceived, event.OperationTested, event.TimerCascaded, event.OffsetsPending,
 		event.RecordsAppended, event.ReplicaAdvanced, event.HighWatermarkAdvanced, event.GroupSummarized, event.GenerationRecorded:
@@ -116,10 +116,11 @@ func Wants(e *event.Event) bool {
 }
 
 // Apply folds one fact. The facts of a world come in the order of Seq; what lies between FactsBegan and FactsEnded replaces
-// what was known of the present, and leaves what is remembered.
+// what was known of the present, and leaves what is remembered. Between these there may be events of groups whose facts have
+// come already.
 func (h *History) Apply(e *event.Event) {
 	h.seq = max(h.seq, e.Seq)
-	if !Wants(e) {
+	if !h.Wants(e) {
 		return
 	}
 	h.advance(max(e.AtMs, e.AtHiMs))
@@ -181,7 +182,6 @@ func founds(b event.Body) bool {
 }
 
 func (h *History) beginFacts(b event.FactsBegan) {
-	h.inFacts = true
 	h.advance(b.NowMs)
 	h.brokers, h.tapes = map[int32]*broker{}, map[int32]*tape{}
 	for _, g := range h.groups {
@@ -192,7 +192,6 @@ func (h *History) beginFacts(b event.FactsBegan) {
 
 // endFacts drops the groups that the facts did not name.
 func (h *History) endFacts() {
-	h.inFacts = false
 	for _, name := range slices.Sorted(maps.Keys(h.groups)) {
 		g := h.groups[name]
 		if g.unseen {

@@ -71,6 +71,7 @@ func (h *Hub) forget() {
 	h.facts.mu.Lock()
 	h.facts.last = nil
 	h.facts.mu.Unlock()
+	h.few.drop()
 }
 
 // encodedSnapshot is a snapshot with its events' JSON beside it, encoded when the first viewer wants it.
@@ -111,12 +112,16 @@ type factsCall struct {
 // snapshot returns facts that are not older than FactsInterval. Facts at Seq s and the events after s give the same
 // picture as newer facts, so sharing costs no exactness; they only have to reach into the events that are kept.
 func (h *Hub) snapshot(ctx context.Context) (*encodedSnapshot, error) {
+	return h.share(ctx, &h.facts, h.cfg.Facts, h.cfg.MaxLag/2)
+}
+
+// share returns what f has, or asks for it; what was told since may be most events at most.
+func (h *Hub) share(ctx context.Context, f *sharedFacts, ask func(context.Context) (Snapshot, error), most int) (*encodedSnapshot, error) {
 	if h.ctx.Err() != nil {
 		return nil, ErrClosed
 	}
-	f := &h.facts
 	f.mu.Lock()
-	if s := f.last; s != nil && time.Since(s.taken) < h.cfg.FactsInterval && h.behind(s.Seq) <= h.cfg.MaxLag/2 {
+	if s := f.last; s != nil && time.Since(s.taken) < h.cfg.FactsInterval && h.behind(s.Seq) <= most {
 		f.mu.Unlock()
 		return s, nil
 	}
@@ -125,7 +130,7 @@ func (h *Hub) snapshot(ctx context.Context) (*encodedSnapshot, error) {
 	if call == nil {
 		call = &factsCall{done: make(chan struct{})}
 		f.call = call
-		go h.ask(call)
+		go h.ask(f, call, ask)
 	}
 	f.mu.Unlock()
 	select {
@@ -139,17 +144,52 @@ func (h *Hub) snapshot(ctx context.Context) (*encodedSnapshot, error) {
 // factsTimeout is how long the loop may take to answer a question for facts.
 const factsTimeout = 10 * time.Second
 
-func (h *Hub) ask(call *factsCall) {
+func (h *Hub) ask(f *sharedFacts, call *factsCall, ask func(context.Context) (Snapshot, error)) {
 	ctx, cancel := context.WithTimeout(h.ctx, factsTimeout)
 	defer cancel()
-	s, err := h.cfg.Facts(ctx)
+	s, err := ask(ctx)
 	if err != nil {
 		call.err = fmt.Errorf("the cluster did not say how it stands: %w", err)
 	} else {
 		call.snap = &encodedSnapshot{Snapshot: s, taken: time.Now()}
 	}
-	h.facts.mu.Lock()
-	h.facts.call, h.facts.last = nil, call.snap
-	h.facts.mu.Unlock()
+	f.mu.Lock()
+	f.call, f.last = nil, call.snap
+	f.mu.Unlock()
 	close(call.done)
+}
+
+// groupFacts are facts of single groups, each shared among those who want it at the same time.
+type groupFacts struct {
+	mu  sync.Mutex
+	all map[string]*sharedFacts
+}
+
+// groupsAtOnce bounds how many groups' facts are kept for others to share.
+const groupsAtOnce = 64
+
+func (g *groupFacts) of(group string) *sharedFacts {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.all[group]
+	if f == nil {
+		if g.all == nil || len(g.all) >= groupsAtOnce {
+			g.all = map[string]*sharedFacts{}
+		}
+		f = &sharedFacts{}
+		g.all[group] = f
+	}
+	return f
+}
+
+func (g *groupFacts) drop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.all = nil
+}
+
+// groupSnapshot is snapshot of what an overview shows with one group, "" for none.
+func (h *Hub) groupSnapshot(ctx context.Context, group string) (*encodedSnapshot, error) {
+	ask := func(ctx context.Context) (Snapshot, error) { return h.cfg.GroupFacts(ctx, group) }
+	return h.share(ctx, h.few.of(group), ask, h.cfg.Keep/4)
 }

@@ -26,6 +26,14 @@ type Snapshot struct {
 type Config struct {
 	// Facts asks the loop for a snapshot. It may be called from any goroutine and ends with ctx.
 	Facts func(ctx context.Context) (Snapshot, error)
+	// Fold keeps what a list of all groups needs; nil: there is no overview.
+	Fold Fold
+	// GroupFacts is Facts of what an overview shows: the brokers, the topics, the partitions of __consumer_offsets and the group,
+	// "" for none, with the last records of its partition. It must be set where Fold is.
+	GroupFacts func(ctx context.Context, group string) (Snapshot, error)
+	// Pieces is Facts in pieces, for the Fold of a large cluster: what comes after a coordinator's group, from 0 and "" on. nil:
+	// the fold is given Facts.
+	Pieces func(ctx context.Context, broker int32, group string) (Piece, error)
 	// NowMs reads the loop's clock. It may be called from any goroutine.
 	NowMs func() int64
 
@@ -91,12 +99,15 @@ type Hub struct {
 	cfg   Config
 	world string
 	facts sharedFacts
+	few   groupFacts
 	cache cache
 	stats counters
+	// overview is nil where there is none.
+	overview *overview
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
-	wg   sync.WaitGroup // one for each viewer
+	wg   sync.WaitGroup // one for each viewer, and one for the fold
 
 	inbox    inbox
 	followed followed
@@ -115,10 +126,19 @@ func New(cfg Config) *Hub {
 	if cfg.Facts == nil || cfg.NowMs == nil {
 		panic("live.New: Config.Facts and Config.NowMs must be set")
 	}
+	if cfg.Fold != nil && cfg.GroupFacts == nil {
+		panic("live.New: Config.Fold needs Config.GroupFacts")
+	}
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, world: newWorld(), ring: ring{limit: cfg.Keep, maxBytes: cfg.KeepBytes}, hosts: map[string]int{}}
 	h.inbox.init()
 	h.ctx, h.stop = context.WithCancel(context.Background())
+	if cfg.Fold != nil {
+		h.overview = &overview{fold: cfg.Fold, latest: map[string]*told{}}
+		h.overview.more.init()
+		h.wg.Add(1)
+		go h.summarize()
+	}
 	return h
 }
 
@@ -205,6 +225,37 @@ func (h *Hub) Snapshot(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, err
 	}
 	return s.Snapshot, nil
+}
+
+// ErrNoOverview is returned to a viewer that wants the overview of a hub that keeps none.
+var ErrNoOverview = errors.New("there is no overview")
+
+// Fold calls f while nothing else uses the fold. It returns ErrNoOverview where there is none.
+func (h *Hub) Fold(f func()) error {
+	if h.overview == nil {
+		return ErrNoOverview
+	}
+	h.overview.mu.Lock()
+	defer h.overview.mu.Unlock()
+	f()
+	return nil
+}
+
+// published waits until everything up to a Seq that the loop has told of was published, which it does a moment later.
+func (h *Hub) published(ctx context.Context, seq int64) {
+	patience := time.NewTimer(time.Second)
+	defer patience.Stop()
+	for more := h.inbox.after(seq - 1); more != nil; more = h.inbox.after(seq - 1) {
+		select {
+		case <-more:
+		case <-patience.C:
+			return
+		case <-ctx.Done():
+			return
+		case <-h.ctx.Done():
+			return
+		}
+	}
 }
 
 // Close ends all viewers and waits for them.

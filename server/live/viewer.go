@@ -27,28 +27,41 @@ type Request struct {
 	World string
 	// Group is the one group to follow, "" for all. Facts without a group are always sent.
 	Group string
+	// Overview wants a summary of each group; Group "" then follows none.
+	Overview bool
 }
 
 // viewer is one watcher's place in the stream. One goroutine owns it.
 type viewer struct {
-	hub      *Hub
-	group    string
-	seq      int64 // everything up to it was sent, said to be a gap, or is held in facts that were sent
-	seqMs    int64 // the time of that
-	catchUp  bool  // a resumed viewer may be further behind than MaxLag until it has caught up once
-	send     func(context.Context, []byte) error
-	events   []event.Event // scratch
-	text     []byte        // scratch
-	spent    float64       // events sent lately, falling by MaxRate a second
-	spentAt  time.Time
-	skipped  time.Time // when the last gap was told
-	lastSent time.Time
+	hub   *Hub
+	group string
+	// overview is nil for a viewer that wants none; version is what it was sent of it, partition where its group's records are,
+	// told scratch.
+	overview  *overview
+	version   int64
+	partition int32
+	told      []*told
+	seq       int64 // everything up to it was sent, said to be a gap, or is held in facts that were sent
+	seqMs     int64 // the time of that
+	catchUp   bool  // a resumed viewer may be further behind than MaxLag until it has caught up once
+	send      func(context.Context, []byte) error
+	events    []event.Event // scratch
+	text      []byte        // scratch
+	spent     float64       // events sent lately, falling by MaxRate a second
+	spentAt   time.Time
+	skipped   time.Time // when the last gap was told
+	lastSent  time.Time
 }
 
 // Watch serves one viewer: hello, facts or what it missed, then events as they come. Each call of send is one message;
 // the bytes are valid until send returns. It returns when ctx ends, the hub closes or send fails.
 func (h *Hub) Watch(ctx context.Context, r Request, send func(context.Context, []byte) error) error {
-	v := &viewer{hub: h, group: r.Group, send: send, spentAt: time.Now()}
+	v := &viewer{hub: h, group: r.Group, partition: -1, send: send, spentAt: time.Now()}
+	if r.Overview {
+		if v.overview = h.overview; v.overview == nil {
+			return ErrNoOverview
+		}
+	}
 	defer h.followed.add(r.Group)()
 	if err := v.hello(ctx); err != nil {
 		return err
@@ -96,6 +109,12 @@ func (v *viewer) begin(ctx context.Context, r Request) error {
 	case behind == math.MaxInt:
 		return v.sendFacts(ctx, fmt.Sprintf("event %d is no longer kept", r.From))
 	}
+	if v.overview != nil {
+		var kept bool
+		if v.version, kept = v.overview.resumed(v.seq); !kept {
+			return v.sendFacts(ctx, fmt.Sprintf("what was told of the groups since event %d is no longer kept", r.From))
+		}
+	}
 	v.catchUp = true
 	return nil
 }
@@ -115,6 +134,13 @@ func (h *Hub) behind(seq int64) int {
 func (v *viewer) wait(ctx context.Context) error {
 	h := v.hub
 	for {
+		var told <-chan struct{}
+		if v.overview != nil {
+			told = v.overview.more.next()
+			if v.overview.behind(v.version) {
+				return nil
+			}
+		}
 		more := h.inbox.after(v.seq)
 		if more == nil {
 			return nil
@@ -122,6 +148,7 @@ func (v *viewer) wait(ctx context.Context) error {
 		silence := time.NewTimer(h.cfg.ClockInterval - time.Since(v.lastSent))
 		select {
 		case <-more:
+		case <-told:
 		case <-silence.C:
 			if err := v.say(ctx, "clock", clock{h.NowMs()}); err != nil {
 				return err
@@ -150,35 +177,67 @@ func (v *viewer) ended(ctx context.Context) error {
 // next sends what comes after v.seq: one message, or a gap and facts where the viewer is too far behind.
 func (v *viewer) next(ctx context.Context) error {
 	h := v.hub
+	most := h.cfg.MaxLag
+	if v.overview != nil {
+		most = max(most, h.cfg.Keep/2) // it is sent few of them
+	}
 	switch behind := h.behind(v.seq); {
-	case behind == math.MaxInt, behind > h.cfg.MaxLag && !v.catchUp:
+	case behind == math.MaxInt, behind > most && !v.catchUp:
 		if err := v.sleep(ctx, h.cfg.FactsInterval-time.Since(v.skipped)); err != nil {
 			return err
 		}
-		return v.sendFacts(ctx, fmt.Sprintf("more than %d events behind", h.cfg.MaxLag))
-	case behind == 0:
+		return v.sendFacts(ctx, fmt.Sprintf("more than %d events behind", most))
+	case behind == 0 && v.overview == nil:
 		v.catchUp = false
 		return nil
 	}
-	if !v.read() {
-		return nil
-	}
-	text, err := v.eventsMessage()
-	if err != nil {
-		return err
-	}
-	if err := v.write(ctx, text, len(v.events)); err != nil {
-		return err
+	upTo := v.readTold()
+	v.read(upTo)
+	if len(v.events)+len(v.told) > 0 {
+		text, err := v.eventsMessage()
+		if err != nil {
+			return err
+		}
+		if err := v.write(ctx, text, len(v.events)+len(v.told)); err != nil {
+			return err
+		}
+	} else if h.inbox.last.Load() > v.seq {
+		return nil // it has not seen all that there is
 	}
 	return v.pace(ctx)
 }
 
-// read fills v.events with the next events that the viewer follows and moves v.seq past those that it does not.
-func (v *viewer) read() bool {
+// readTold fills v.told with what was told of the groups and holds no event that the viewer has not been sent. It returns up
+// to which event the viewer may be sent: so that whoever goes on from there is known to have been told all that came before.
+func (v *viewer) readTold() (upTo int64) {
+	v.told, upTo = v.told[:0], v.hub.inbox.last.Load()
+	if v.overview == nil {
+		return math.MaxInt64
+	}
+	var next int64
+	v.told, v.version, next = v.overview.since(v.told, v.version, v.seq, v.group, chunkEvents)
+	switch {
+	case len(v.told) == chunkEvents:
+		return v.seq
+	case next > 0:
+		upTo = min(upTo, next)
+	}
+	if v.group != "" {
+		v.partition = v.overview.partition(v.group)
+	}
+	return upTo
+}
+
+// read fills v.events with the next events that the viewer follows, at most up to a Seq, and moves v.seq past those that it
+// does not.
+func (v *viewer) read(upTo int64) {
 	v.events = v.events[:0]
 	v.hub.read(func(r *ring) {
 		scanned := 0
 		r.after(v.seq, func(e *event.Event) bool {
+			if e.Seq > upTo {
+				return false
+			}
 			v.seq, v.seqMs = e.Seq, e.AtMs
 			if v.follows(e) {
 				v.events = append(v.events, *e)
@@ -186,21 +245,40 @@ func (v *viewer) read() bool {
 			scanned++
 			return scanned < scanEvents && len(v.events) < chunkEvents
 		})
-		if v.seq == r.last {
+		if r.last <= upTo && v.seq == r.last {
 			v.catchUp = false
 		}
+		if r.count(v.seq) == 0 || upTo <= r.last && r.count(upTo) == r.count(v.seq) {
+			v.seq = max(v.seq, min(upTo, r.last)) // there is no event with that number
+		}
 	})
-	return len(v.events) > 0
 }
 
 func (v *viewer) follows(e *event.Event) bool {
+	if v.overview != nil {
+		return v.concerns(e)
+	}
 	return v.group == "" || e.Group == "" || e.Group == v.group
 }
 
-// eventsMessage encodes v.events, or the first of them where they would make too long a message.
+// eventsMessage encodes v.told and v.events, or the first of these where they would make too long a message.
 func (v *viewer) eventsMessage() ([]byte, error) {
 	h := v.hub
-	text, n, encoded, err := h.cache.write(append(v.text[:0], `{"events":[`...), v.events, h.cfg.Keep)
+	text := append(v.text[:0], `{"events":[`...)
+	for i, t := range v.told {
+		said, err := t.json()
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(text, said...)
+	}
+	if len(v.told) > 0 && len(v.events) > 0 {
+		text = append(text, ',')
+	}
+	text, n, encoded, err := h.cache.write(text, v.events, h.cfg.Keep)
 	h.stats.encoded.Add(int64(encoded))
 	if err != nil {
 		return nil, err
@@ -221,7 +299,11 @@ func (v *viewer) closeMessage(text []byte) []byte {
 // sendFacts sends the gap, where why says that there is one, and the picture of now.
 func (v *viewer) sendFacts(ctx context.Context, why string) error {
 	h := v.hub
-	s, err := h.snapshot(ctx)
+	snapshot := h.snapshot
+	if v.overview != nil {
+		snapshot = func(ctx context.Context) (*encodedSnapshot, error) { return h.groupSnapshot(ctx, v.group) }
+	}
+	s, err := snapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -241,24 +323,61 @@ func (v *viewer) sendFacts(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	for i := 0; i < len(texts); {
-		text, n := append(v.text[:0], `{"events":[`...), 0
-		for ; i < len(texts) && n < chunkEvents && len(text) < chunkBytes; i++ {
-			if !v.follows(&s.Events[i]) {
-				continue
+	if v.group != "" {
+		for i := range s.Events {
+			if loaded, is := s.Events[i].Body.(event.GroupLoaded); is && s.Events[i].Group == v.group {
+				v.partition = loaded.Partition // what is told of it comes earlier
 			}
-			if n++; n > 1 {
-				text = append(text, ',')
+		}
+	}
+	f := factsMessage{v: v}
+	for i := range texts {
+		if i == len(texts)-1 && v.overview != nil {
+			if err := v.sendTold(ctx, &f, s); err != nil {
+				return err
 			}
-			text = append(text, texts[i]...)
 		}
-		v.text = v.closeMessage(text)
-		if err := v.write(ctx, v.text, n); err != nil {
-			return err
+		if v.follows(&s.Events[i]) {
+			if err := f.add(ctx, texts[i]); err != nil {
+				return err
+			}
 		}
+	}
+	if err := f.flush(ctx); err != nil {
+		return err
 	}
 	v.seq, v.seqMs, v.catchUp = s.Seq, s.NowMs, false
 	return nil
+}
+
+// factsMessage gathers facts and sends them when they are enough for a message.
+type factsMessage struct {
+	v *viewer
+	n int
+}
+
+func (f *factsMessage) add(ctx context.Context, text []byte) error {
+	v := f.v
+	if f.n == 0 {
+		v.text = append(v.text[:0], `{"events":[`...)
+	} else {
+		v.text = append(v.text, ',')
+	}
+	v.text = append(v.text, text...)
+	if f.n++; f.n < chunkEvents && len(v.text) < chunkBytes {
+		return nil
+	}
+	return f.flush(ctx)
+}
+
+func (f *factsMessage) flush(ctx context.Context) error {
+	if f.n == 0 {
+		return nil
+	}
+	n := f.n
+	f.n = 0
+	f.v.text = f.v.closeMessage(f.v.text)
+	return f.v.write(ctx, f.v.text, n)
 }
 
 // gap tells of events that are not sent.
