@@ -208,9 +208,9 @@ func stateClass(st event.State) string {
 	switch st {
 	case event.Empty:
 		return "st-empty"
-	case event.PreparingRebalance:
+	case event.PreparingRebalance, event.Assigning:
 		return "st-prep"
-	case event.CompletingRebalance:
+	case event.CompletingRebalance, event.Reconciling:
 		return "st-comp"
 	case event.Stable:
 		return "st-stable"

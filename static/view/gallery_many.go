@@ -66,6 +66,7 @@ func hostileNames() *Model {
 // manyGroups is a live cluster: the ghost group on stage, and many more beside it.
 func manyGroups() *Model {
 	s, _ := ghost()
+	s.m.watcher = &Watch{Groups: map[string]*Watched{}}
 	states := []event.State{event.Stable, event.Stable, event.Empty, event.Stable, event.CompletingRebalance, event.Stable, event.Stable}
 	services := []string{"billing", "search-index", "mailer", "fraud", "audit", "thumbnails", "loyalty", "warehouse"}
 	for i := 0; i < 39; i++ {

@@ -299,7 +299,7 @@ func (s *stage) began(w Waiting) []run {
 func (s *stage) why(why event.Why, member string) string {
 	key := "why." + string(why)
 	if !s.knows(key) {
-		return string(why)
+		return plainText(string(why), 60)
 	}
 	return s.t(key, name(member))
 }

@@ -127,7 +127,7 @@ func checkAttrs(t *testing.T, tg tag, ids map[string]bool) {
 
 // actions are what a click may ask for; the tab knows the same.
 var actions = regexp.MustCompile(`^(play|step|back|start|end|grain:(event|request|state|timer)|speed:[0-9.]+|seek|select|predict|predict-check|next|prev|` +
-	`take-over|back-to-lesson|hint|kill|stop|pause|resume|restart|kill-broker|restart-broker|add-partitions|group|search|find-text|demo|freeze|lang|theme|motion|help|link|keys)$`)
+	`take-over|back-to-lesson|hint|kill|stop|pause|resume|restart|kill-broker|restart-broker|add-partitions|group|search|list|find-text|demo|freeze|lang|theme|motion|help|link|keys)$`)
 
 func TestEveryPictureIsCleanMarkup(t *testing.T) {
 	for _, n := range pictures(t) {

@@ -148,7 +148,7 @@ func (m *Model) GroupNames() []string {
 }
 
 func (g *Group) moving() bool {
-	return g.State == "PreparingRebalance" || g.State == "CompletingRebalance"
+	return inMotion(g.State)
 }
 
 // BrokerIDs are all brokers, ascending.

@@ -212,8 +212,7 @@ func Parts(m *Model, o Options) []Part {
 // LiveParts are the parts of the page of a running cluster. A program that shows one kind of page asks for its parts alone,
 // so that it does not carry the others' panes.
 func LiveParts(m *Model, o Options) []Part {
-	s := newStage(m, Watching(o))
-	return append(s.parts(), Part{"groups", groupList(s)}, Part{"brokers", brokers(s)})
+	return liveParts(newStage(m, Watching(o)))
 }
 
 // SandboxParts are the parts of the page of free play.

@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "narrow.css", "phone.css",
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "live.css", "narrow.css", "phone.css",
 	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
@@ -39,6 +39,15 @@ func (d PageData) asset(file string) string { return d.Base + "assets/" + file }
 // onStage tells whether the page holds the stage.
 func (d PageData) onStage() bool {
 	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive || d.Kind == PageGallery
+}
+
+// showsLive tells whether a page of the gallery shows a picture of a running cluster.
+func (d PageData) showsLive() bool {
+	if d.Kind != PageGallery {
+		return false
+	}
+	_, o := d.stage()
+	return o.Mode == ModeLive
 }
 
 // runs tells whether the page starts the program.
@@ -112,7 +121,7 @@ func (d PageData) galleryName() string {
 // partsByID are the parts for the shell; those that the page has no place for are left out.
 func partsByID(m *Model, o Options) map[string]templ.Component {
 	parts := map[string]templ.Component{}
-	for _, id := range []string{"lesson", "groups", "brokers"} {
+	for _, id := range []string{"lesson", "groups", "brokers", "finder", "sight", "strip", "history", "figures", "lag"} {
 		parts[id] = templ.NopComponent
 	}
 	for _, p := range Parts(m, o) {

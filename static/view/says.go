@@ -54,7 +54,7 @@ func (s *stage) memberOf(e *event.Event, member, client string) string {
 func (s *stage) because(e *event.Event, why event.Why, member string) string {
 	key := "why." + string(why)
 	if !s.knows(key) {
-		return string(why)
+		return plainText(string(why), 60)
 	}
 	return s.t(key, s.memberOf(e, member, ""))
 }

@@ -82,7 +82,7 @@ func (s *stage) memberCard(id string) *card {
 	}
 	c := &card{Title: name(mb.Label)}
 	c.add(s.t("card.id"), event.Name(mb.ID))
-	c.add(s.t("card.client"), event.Name(mb.ClientID)+" "+mb.ClientHost)
+	c.add(s.t("card.client"), event.Name(mb.ClientID)+" "+plainText(mb.ClientHost, 64))
 	if mb.InstanceID != "" {
 		c.add("group.instance.id", event.Name(mb.InstanceID))
 		for _, inc := range mb.Earlier {
@@ -91,8 +91,8 @@ func (s *stage) memberCard(id string) *card {
 	}
 	c.add("session.timeout.ms", s.dur(int64(mb.SessionTimeoutMs)))
 	c.add("max.poll.interval.ms", s.dur(int64(mb.RebalanceTimeoutMs)))
-	c.add(s.t("card.protocols"), strings.Join(mb.Protocols, ", "))
-	c.add(s.t("card.topics"), strings.Join(mb.Topics, ", "))
+	c.add(s.t("card.protocols"), plainText(strings.Join(mb.Protocols, ", "), 300))
+	c.add(s.t("card.topics"), plainText(strings.Join(mb.Topics, ", "), 600))
 	c.add(s.t("card.assigned"), event.Partitions(mb.Assigned))
 	c.add(s.t("card.added"), s.clock(mb.AddedMs)+s.t("card.after", num(mb.AddedGeneration)))
 	c.add(s.t("card.heard"), s.clock(mb.LastHeardMs))

@@ -123,13 +123,8 @@ var wordsOfTools = map[string]Text{
 	"live.retry":      {"what you see is the last that was known; next attempt in {0}", "你看到的是最后所知；{0} 后重试"},
 	"live.connecting": {"Connecting …", "正在连接 …"},
 
-	"group.detail":                    {"gen {0}, {1} {1|member|members}", "gen {0}，{1} 个成员"},
-	"group.waits":                     {"waits for {0}", "在等 {0}"},
 	"group.nobody":                    {"no coordinator", "没有协调者"},
-	"groups.search":                   {"Find a group", "查找组"},
 	"groups.none":                     {"No group yet.", "还没有组。"},
-	"groups.nomatch":                  {"No group’s name holds {0}.", "没有名字包含 {0} 的组。"},
-	"groups.more":                     {"{0} more: narrow the search", "另有 {0} 个：请缩小查找范围"},
 	"state.short.Empty":               {"Empty", "Empty"},
 	"state.short.PreparingRebalance":  {"Preparing", "Preparing"},
 	"state.short.CompletingRebalance": {"Completing", "Completing"},

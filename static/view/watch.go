@@ -20,9 +20,8 @@ type Watch struct {
 	// Groups are all that were told of, by name.
 	Groups map[string]*Watched
 
-	names   []string // of Groups, sorted
-	version int      // rises with each change of what the list shows
-	list    *listed  // the list as it was asked for last
+	names []string   // of Groups, sorted
+	lines []listLine // those of the last list, to be written over
 }
 
 // Sight is something that is not seen, since when and why.
@@ -107,12 +106,11 @@ func (w *Watch) begin() {
 	for _, g := range w.Groups {
 		g.Summary, g.Modern, g.Lags, g.Awaited = nil, nil, nil, nil
 	}
-	w.version++
 }
 
 func (w *Watch) clone() watcher {
 	c := *w
-	c.Sights, c.names, c.list = copied(w.Sights), copied(w.names), nil
+	c.Sights, c.names, c.lines = copied(w.Sights), copied(w.names), nil
 	c.Groups = make(map[string]*Watched, len(w.Groups))
 	for name, g := range w.Groups {
 		c.Groups[name] = g.clone()
@@ -189,7 +187,6 @@ func (w *Watch) apply(m *Model, e event.Event) {
 		}
 		w.applyGroup(m, w.watched(e.Group), e)
 	}
-	w.version++
 }
 
 func (w *Watch) see(e event.Event, b event.SightChanged) {

@@ -147,6 +147,11 @@ func sizeWord(n int64) string {
 	return tenthsOf(n/100000) + " MB"
 }
 
-func (watching) amend(s *stage, h sentence) sentence { return h }
+func (watching) amend(s *stage, h sentence) sentence { return s.observed(h) }
 
-func (watching) card(s *stage, kind, rest string) *card { return nil }
+func (watching) card(s *stage, kind, rest string) *card {
+	if kind == "rebalance" {
+		return s.rebalanceCard(rest)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package view
+
+import "grouplab/coordinator/event"
+
+// listRow is one row of the list as it is drawn.
+type listRow struct {
+	Name            string
+	State           event.State
+	StateSays, Who  string // "Preparing · 12 s", "generation 5 · 3 members, 1 idle"
+	Detail          string
+	Day             string // "7 × · 84 p·s"
+	DaySays         string
+	Type            string // shown for what is not classic
+	Current, Gone   bool
+	Urgent          bool
+	Stale, StaleWhy string
+}
+
+// listRows are the rows of a window.
+func (s *stage) listRows(l *listed, w listWindow) []listRow {
+	var rows []listRow
+	for i := w.From; i < w.To; i++ {
+		rows = append(rows, s.listRow(&l.lines[i]))
+	}
+	return rows
+}
+
+func (s *stage) listRow(l *listLine) listRow {
+	row := listRow{Name: l.name, State: l.state, Gone: l.gone, Current: s.g != nil && s.g.Name == l.name}
+	row.StateSays = s.stateShort(l.state)
+	if l.sinceMs > 0 && !l.gone {
+		row.StateSays += " " + s.ago(l.sinceMs)
+	}
+	if l.gone {
+		row.StateSays = s.t("watch.gone")
+	}
+	generation, bench := int32(0), 0
+	if l.group != nil {
+		generation, bench = l.group.Generation, idle(l.group)
+	} else if l.told.Summary != nil {
+		generation, bench = l.told.Summary.Generation, l.told.Summary.Bench
+	}
+	key := "watch.row"
+	if l.typ == typeConsumer {
+		key, row.Type = "watch.row.epoch", "848"
+	}
+	row.Who = s.t(key, num(generation), num(l.members))
+	if bench > 0 {
+		row.Who += s.t("watch.row.bench", num(bench))
+	}
+	if l.told != nil && l.told.Summary != nil {
+		sum := l.told.Summary
+		if sum.Rebalances > 0 {
+			row.Day = num(sum.Rebalances) + "×"
+			row.DaySays = s.t("watch.day", num(sum.Rebalances), s.partitionTime(sum.LostPartitionMs))
+		}
+	}
+	row.Detail, row.Urgent = s.listDetail(l)
+	if sight := s.blindTo(l.name, l.coordinator, s.partitionOfLine(l)); sight != nil {
+		row.Stale, row.StaleWhy = s.t("watch.stale", s.ago(sight.SinceMs)), plainText(sight.Source+": "+sight.Reason, 120)
+	}
+	return row
+}
+
+// listDetail is the one thing that matters most about a group, and whether it asks for a look.
+func (s *stage) listDetail(l *listLine) (text string, urgent bool) {
+	sum := &event.GroupSummarized{}
+	if l.told != nil && l.told.Summary != nil {
+		sum = l.told.Summary
+	}
+	if l.gone {
+		return "", false
+	}
+	if l.moving {
+		return s.listWait(l, sum), true
+	}
+	switch {
+	case l.group != nil && s.m.Waiting(l.name).Kind == WaitCoordinator:
+		return s.t("group.nobody"), true
+	case sum.Loops > 1:
+		return s.t("watch.loop.short", name(s.labelIn(l.group, sum.Member)), num(sum.Loops)), true
+	case l.state == event.Empty && sum.ExpiresMs > 0:
+		return s.t("watch.expires.short", s.left(sum.ExpiresMs)), false
+	case sum.Why != "":
+		text = s.t("watch.last", s.why(sum.Why, s.labelIn(l.group, sum.Member)))
+		if sum.Confidence != "" {
+			text += s.t("watch.aside", s.sure(sum.Confidence))
+		}
+		return text, false
+	case l.group != nil && l.group.Began.Why != "":
+		return s.t("watch.last", s.why(l.group.Began.Why, l.group.Label(l.group.Began.Member))), false
+	}
+	return "", false
+}
+
+// listWait says whom a group in motion waits for, and until when.
+func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
+	var first string
+	waiting, until := sum.Waiting, sum.DeadlineMs
+	if len(sum.Awaited) > 0 {
+		first = s.labelIn(l.group, sum.Awaited[0])
+	}
+	if l.group != nil {
+		w := s.m.Waiting(l.name)
+		if w.Kind == WaitCoordinator {
+			return s.t("group.nobody")
+		}
+		if s.m.Watch() == nil || s.m.Watch().Cluster == nil { // the coordinator itself tells
+			first, waiting, until = "", len(w.Missing), w.EndMs
+			if waiting > 0 {
+				first = w.Missing[0].Label
+			}
+			if until == 0 {
+				until = w.HardMs
+			}
+		}
+	}
+	var text string
+	switch {
+	case waiting > 1 && first != "":
+		text = s.t("watch.waits.more", name(first), num(waiting-1))
+	case first != "":
+		text = s.t("watch.waits", name(first))
+	case waiting > 0:
+		text = s.t("watch.waits.many", num(waiting))
+	default:
+		text = s.t("watch.waits.unknown")
+	}
+	if until > 0 {
+		text += s.t("watch.until", s.left(until))
+	}
+	return text
+}
+
+// idle counts the members that have nothing assigned, 0 where nobody has anything yet.
+func idle(g *Group) int {
+	n, all := 0, 0
+	for _, mb := range g.Present() {
+		all++
+		if countPartitions(mb.Assigned) == 0 {
+			n++
+		}
+	}
+	if n == all {
+		return 0
+	}
+	return n
+}
+
+// labelIn is a member's short name in a group, the folded id where the group's facts are not told.
+func (s *stage) labelIn(g *Group, member string) string {
+	if g != nil {
+		return g.Label(member)
+	}
+	return Fold(member)
+}
+
+// stateShort is a state in one word, — where it is not known.
+func (s *stage) stateShort(st event.State) string {
+	if st == "" {
+		return s.t("watch.state.unknown")
+	}
+	if key := "state.short." + string(st); s.knows(key) {
+		return s.t(key)
+	}
+	return plainText(string(st), 20)
+}
+
+// partitionTime is time that partitions stood still, in partition-seconds.
+func (s *stage) partitionTime(ms int64) string {
+	if ms < 100000 {
+		return tenths(ms)
+	}
+	return group3(ms / 1000)
+}
+
+func (s *stage) partitionOfLine(l *listLine) int32 {
+	switch {
+	case l.group != nil:
+		return l.group.Partition
+	case l.told != nil && l.told.Summary != nil:
+		return l.told.Summary.Partition
+	}
+	return -1
+}
+
+// blindTo is what is not seen that hides a group: the group itself, its coordinator or its partition; nil where nothing does.
+func (s *stage) blindTo(group string, coordinator, partition int32) *Sight {
+	w := s.m.Watch()
+	if w == nil || len(w.Sights) == 0 {
+		return nil
+	}
+	for i := range w.Sights {
+		switch w.Sights[i].Source {
+		case "group " + group, "broker " + num(coordinator), tapeName(partition):
+			return &w.Sights[i]
+		}
+	}
+	return nil
+}
