@@ -90,8 +90,16 @@ func (j *joiner) html(markdown string) string {
 	if err := j.markdown.Convert([]byte(markdown), &b); err != nil && j.err == nil {
 		j.err = err
 	}
-	return strings.TrimSpace(b.String())
+	return breakable.ReplaceAllStringFunc(strings.TrimSpace(b.String()), func(name string) string {
+		return breaks.Replace(name)
+	})
 }
+
+// Long names of errors and settings break where their words do.
+var (
+	breakable = regexp.MustCompile(`\b(?:[A-Z]+_){2,}[A-Z]+\b|\b(?:[a-z]+\.){3,}[a-z]+\b`)
+	breaks    = strings.NewReplacer("_", "_<wbr>", ".", ".<wbr>")
+)
 
 // inline renders one paragraph without its <p>.
 func (j *joiner) inline(markdown string) string {

@@ -205,3 +205,19 @@ func TestTemplate(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 }
+
+// TestLongNamesMayBreak: names of errors and settings break where their words do, and nowhere else.
+func TestLongNamesMayBreak(t *testing.T) {
+	j := joiner{markdown: newMarkdown()}
+	for in, want := range map[string]string{
+		"COORDINATOR_NOT_AVAILABLE": "COORDINATOR_<wbr>NOT_<wbr>AVAILABLE", "`group.initial.rebalance.delay.ms`": "<code>group.<wbr>initial.<wbr>rebalance.<wbr>delay.<wbr>ms</code>",
+		"a group_id": "a group_id", "One. Two. Three. four": "One. Two. Three. four",
+	} {
+		if got := j.inline(in); got != want {
+			t.Errorf("%s became %s; %s is right", in, got, want)
+		}
+		if got, bare := plain(j.inline(in)), strings.Trim(in, "`"); got != bare {
+			t.Errorf("%s is read as %s", in, got)
+		}
+	}
+}

@@ -149,14 +149,34 @@ const grouplabSteps = (() => {
     if (answer) document.getElementById("part-lesson").innerHTML = drawn.lesson = answer.panel;
   };
 
-  const go = async (to, answer) => {
+  // later does what was asked for before the program was there, once it is.
+  const waiting = [];
+  const later = (again) => {
+    if (root.dataset.tab === "ready") again();
+    else if (root.dataset.tab !== "failed") waiting.push(again);
+  };
+  new MutationObserver(() => {
+    if (root.dataset.tab === "ready") for (const again of waiting.splice(0)) again();
+  }).observe(root, { attributes: true, attributeFilter: ["data-tab"] });
+  const press = (key) => () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const click = (what, arg) => () => {
+    const button = document.querySelector(`[data-do="${CSS.escape(what)}"]` + (arg === undefined ? "" : `[data-arg="${CSS.escape(arg)}"]`));
+    if (button) button.click();
+  };
+
+  // go moves by so many pictures. again does the same in the program, where that has come meanwhile.
+  const go = async (by, answer, again) => {
     try {
       await load();
     } catch {
       return; // the text is there; the rest needs the program
     }
-    if (!serving()) return;
+    if (!serving()) {
+      if (again) later(again);
+      return;
+    }
     chosen = answer || "";
+    const to = place + by;
     const end = to >= list.length;
     place = Math.max(0, Math.min(to, list.length - 1));
     draw();
@@ -169,22 +189,29 @@ const grouplabSteps = (() => {
     if (root.dataset.page !== "lesson") return;
     document.addEventListener("click", (e) => {
       const button = e.target.closest("[data-do]");
-      if (!button || !serving()) return;
-      if (button.dataset.do in moves) go(place + moves[button.dataset.do]);
-      if (button.dataset.do !== "predict-check") return;
+      if (!button || root.dataset.tab === "ready") return;
+      const { do: what, arg } = button.dataset;
+      if (!serving()) {
+        if (what in moves) later(click(what, arg));
+        return;
+      }
+      if (what in moves) go(moves[what], "", click(what, arg));
+      if (what !== "predict-check") return;
       const picked = document.querySelector("#part-lesson input[name=predict]:checked");
-      go(place + 1, button.dataset.arg === "" && picked ? picked.value : "");
+      go(1, arg === "" && picked ? picked.value : "", click(what, arg));
     });
     document.addEventListener("change", (e) => {
       if (serving() && e.target.name === "predict") document.querySelector("[data-do=predict-check][data-arg='']").disabled = false;
     });
     document.addEventListener("keydown", (e) => {
-      if (!serving() || !(e.key in keys) || e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, select, textarea, dialog, button, summary")) return;
+      if (root.dataset.tab === "ready" || !(e.key in keys) || e.ctrlKey || e.altKey || e.metaKey || e.target.closest("input, select, textarea, dialog, button, summary")) return;
+      if (e.key.length === 1 && globalThis.grouplab.stored("keys") === "off") return;
       e.preventDefault();
-      go(place + keys[e.key]);
+      if (serving()) go(keys[e.key], "", press(e.key));
+      else later(press(e.key));
     });
     document.addEventListener("grouplab:chosen", () => {
-      if (serving()) go(place, chosen);
+      if (serving()) go(0, chosen);
     });
     if (root.lang !== root.dataset.written && serving()) go(0);
   });
@@ -195,6 +222,22 @@ const grouplabSteps = (() => {
     link: () => (!serving() || place === 0 ? "" : ((list[place].answers || {})[chosen] || list[place]).link),
   };
 })();
+
+// Keys on the stage that need no program: the arrows up and down go through what can be selected, also through what the Tab
+// key passes over; Enter on what is drawn is a click.
+document.addEventListener("keydown", (e) => {
+  const item = e.target.closest && e.target.closest("#stage [data-do=select]");
+  if (!item || e.ctrlKey || e.altKey || e.metaKey || e.shiftKey) return;
+  if ((e.key === "Enter" || e.key === " ") && item.tagName !== "BUTTON") {
+    e.preventDefault();
+    item.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+  }
+  if (e.key !== "ArrowUp" && e.key !== "ArrowDown") return;
+  const all = [...document.querySelectorAll("#stage [data-do=select]")].filter((el) => el.getClientRects().length > 0);
+  const next = all[all.indexOf(item) + (e.key === "ArrowDown" ? 1 : -1)];
+  e.preventDefault();
+  if (next) next.focus();
+});
 
 // The contents page: what was done, and search.
 (() => {

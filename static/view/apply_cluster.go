@@ -126,5 +126,8 @@ func (m *Model) changeLeader(e event.Event, b event.LeaderChanged) {
 	if !m.inFacts && (t.Leader > 0 || t.Failover.LostMs > 0) {
 		t.lead(t.Leader, b.Leader, t.Epoch, b.Epoch, e.AtMs)
 	}
+	if end, known := t.Ends[b.Leader]; known && b.Leader != t.Leader && end < t.EndOffset {
+		t.cut(end)
+	}
 	t.Leader, t.Epoch, t.Replicas, t.ISR = b.Leader, b.Epoch, b.Replicas, b.ISR
 }

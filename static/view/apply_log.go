@@ -131,6 +131,29 @@ func (t *Tape) add(r TapeRecord) {
 	t.Records = keep(append(t.Records, r), maxTape)
 }
 
+// cut takes off what lies beyond the log of a new leader: with the old one it was only in flight, and nobody is told that
+// it is lost. What those records had overwritten counts again.
+func (t *Tape) cut(end int64) {
+	t.Records = without(t.Records, func(r TapeRecord) bool { return r.Offset >= end })
+	t.EndOffset, t.HighWatermark = end, min(t.HighWatermark, end)
+	for k, at := range t.latest {
+		if at < end {
+			continue
+		}
+		if t.alive[k] {
+			t.Live--
+		}
+		delete(t.latest, k)
+		delete(t.alive, k)
+	}
+	for i := range t.Records {
+		if r := &t.Records[i]; r.OverwrittenBy >= end {
+			r.OverwrittenBy = -1
+			t.rule(r)
+		}
+	}
+}
+
 // endTxn lets a marker settle the records of its transaction: those of an aborted one never count.
 func (t *Tape) endTxn(marker TapeRecord) {
 	for i := range t.Records {

@@ -88,6 +88,7 @@ type tick struct {
 	Kind string
 	Text string
 	End  bool // the text stands to the left of the mark
+	all  string
 }
 
 // folds are the places where the axis is broken, with what they leave out.

@@ -49,6 +49,9 @@ func (s *stage) now() *now {
 func (s *stage) addEnds(n *now) {
 	w := s.waiting()
 	winner := s.winner()
+	if s.asking() {
+		winner = nil
+	}
 	for i, l := range n.Lanes {
 		mb := s.g.Member(l.Member)
 		if mb == nil || mb.Removed {
@@ -66,7 +69,7 @@ func (s *stage) addEnds(n *now) {
 		n.Diamonds = append(n.Diamonds, d)
 	}
 	key := map[EndBy]string{EndRebalanceTimeout: "end.mark.rebalance", EndInitialDelay: "end.mark.initial", EndSyncTimeout: "end.mark.sync", EndFence: "end.mark.fence"}[w.EndBy]
-	if key == "" || w.EndMs <= s.m.NowMs {
+	if key == "" || w.EndMs <= s.m.NowMs || s.asking() {
 		return
 	}
 	x := n.Axis.X(w.EndMs)

@@ -172,9 +172,17 @@ func (c *chart) addInputs(m *Model) {
 		if mk.AtMs < c.Axis.lowMs {
 			continue
 		}
-		t := tick{X: c.Axis.X(mk.AtMs), Text: plainText(mk.Text, 28)}
+		t := tick{X: c.Axis.X(mk.AtMs), Text: plainText(mk.Text, inputText)}
+		if k := len(c.Inputs); k > 0 && t.X-c.Inputs[k-1].X < 5/c.px { // one flag for what is done at one moment
+			t.X, t.Text = c.Inputs[k-1].X, cut(c.Inputs[k-1].all+" · "+t.Text, 3*inputText)
+			c.Inputs = c.Inputs[:k-1]
+		}
+		t.all = t.Text
 		t.End = t.X+c.wide(t.Text)+10/c.px > 1
-		if k := len(c.Inputs); k > 0 {
+		if t.End {
+			c.clearFor(t)
+		}
+		if k := len(c.Inputs); k > 0 && !t.End {
 			last := &c.Inputs[k-1]
 			if t.X-last.X < 16/c.px+c.wide(last.Text) {
 				last.End = true
@@ -191,6 +199,24 @@ func (c *chart) addInputs(m *Model) {
 			}
 		}
 		c.Inputs = append(c.Inputs, t)
+	}
+}
+
+// inputText is how many letters of one input are drawn.
+const inputText = 28
+
+// clearFor takes away the words that would stand where those of a mark near the right edge do, to its left.
+func (c *chart) clearFor(t tick) {
+	left := t.X - c.wide(t.Text) - 14/c.px
+	for k := len(c.Inputs) - 1; k >= 0; k-- {
+		last := &c.Inputs[k]
+		right := last.X
+		if !last.End {
+			right += 9/c.px + c.wide(last.Text)
+		}
+		if right > left {
+			last.Text = ""
+		}
 	}
 }
 

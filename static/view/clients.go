@@ -64,6 +64,8 @@ type chip struct {
 	partition         int32
 }
 
+func (c chip) key() string { return "partition:" + c.topic + "-" + num(c.partition) }
+
 // moving is a message on a row's wire.
 type moving struct {
 	Letter, Text    string
@@ -183,15 +185,26 @@ func (s *stage) processThinks(c *Client) string {
 	case c.Paused:
 		return s.t("thinks.paused")
 	case c.WaitingFor != "" && c.WaitingUntilMs > s.m.NowMs:
-		what, _, _ := strings.Cut(c.WaitingFor, " after ") // why is in the transcript
-		what, _, _ = strings.Cut(what, ",")
-		return s.t("thinks.waiting", string(c.State), plainText(what, 28), s.left(c.WaitingUntilMs))
+		return s.thinksOfWaiting(c)
 	case c.Coordinator == 0 && c.Started:
 		return s.t("thinks.nocoordinator")
 	case c.State == event.Joined:
 		return s.t("thinks.joined", string(c.State), num(c.Generation))
 	}
 	return string(c.State)
+}
+
+// thinksOfWaiting says shortly what a process waits for; why is in the transcript.
+func (s *stage) thinksOfWaiting(c *Client) string {
+	what, _, _ := strings.Cut(c.WaitingFor, " after ")
+	what, _, _ = strings.Cut(what, ",")
+	switch what {
+	case "its application":
+		return s.t("thinks.busy", string(c.State), s.left(c.WaitingUntilMs))
+	case "retry back-off":
+		return s.t("thinks.backoff", string(c.State), s.left(c.WaitingUntilMs))
+	}
+	return s.t("thinks.waiting", string(c.State), plainText(what, 28), s.left(c.WaitingUntilMs))
 }
 
 // brokerKnows is what the coordinator believes of a member.

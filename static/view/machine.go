@@ -46,6 +46,21 @@ type chapter struct {
 	Current bool
 }
 
+// chaptersWide is how many pixels the generation before the newest leaves for what began the newest.
+const chaptersWide = 96
+
+// shownChapters are the newest two generations, or the newest alone where the words of its cause need the room.
+func (s *stage) shownChapters() (list []chapter, more bool) {
+	list, more = s.chapters(2)
+	if len(list) < 2 {
+		return list, more
+	}
+	if s.stale() || wide(list[1].Cause, 12) > chaptersWide {
+		return list[1:], true
+	}
+	return list, more
+}
+
 // chapters are the newest generations, oldest first, and whether older ones are left out.
 func (s *stage) chapters(most int) (list []chapter, more bool) {
 	if s.g == nil {

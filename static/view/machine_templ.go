@@ -363,7 +363,7 @@ func generations(s *stage) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		list, more := s.chapters(2)
+		list, more := s.shownChapters()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<p class=\"chapters\"><span class=\"chapters-cap\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

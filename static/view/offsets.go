@@ -130,7 +130,7 @@ type fate struct {
 
 // fates say when committed offsets expire and why, or why they do not (KIP-211). Alike ones are told once.
 func (s *stage) fates() []fate {
-	if s.g == nil || s.g.Broker == 0 {
+	if s.g == nil || s.g.Broker == 0 || s.asking() {
 		return nil
 	}
 	b := s.m.Brokers[s.g.Broker]

@@ -207,6 +207,7 @@ var keyHelp = []struct {
 	{[]string{"W"}, "key.waiting"},
 	{[]string{"Y"}, "key.why"},
 	{[]string{"1", "…", "7"}, "key.panes"},
+	{[]string{"↑", "↓"}, "key.within"},
 	{[]string{"/"}, "key.find"},
 	{[]string{"C"}, "key.command"},
 	{[]string{"F"}, "key.freeze"},

@@ -86,7 +86,7 @@ func (s *stage) findWinner(w Waiting) *Op {
 func (s *stage) opCard(op *Op) opCard {
 	w, winner := s.waiting(), s.winner()
 	c := opCard{Op: op, Key: "op:" + num(op.Key.Broker) + ":" + num(op.Key.Op), Type: string(op.Type), Under: s.under(op), Glyph: opGlyph(op.Type),
-		Left: s.left(op.DeadlineMs), End: -1, Winner: op == winner, Locked: op.Type == event.InitialDelayedJoin}
+		Left: s.left(op.DeadlineMs), End: -1, Winner: op == winner && !s.asking(), Locked: op.Type == event.InitialDelayedJoin}
 	startMs, endMs := op.StartMs, op.DeadlineMs
 	if c.Locked && len(s.g.Delays) > 0 {
 		// Most of what newcomers could add would make the rest too small to see.
@@ -103,7 +103,7 @@ func (s *stage) opCard(op *Op) opCard {
 	if op.Type == event.DelayedJoin && op.DeadlineOf != "" {
 		c.Limit = s.t("op.limit", short(s.g.Label(op.DeadlineOf), 9))
 	}
-	if op.Type != event.DelayedHeartbeat && w.EndMs > op.StartMs && w.EndMs < op.DeadlineMs {
+	if op.Type != event.DelayedHeartbeat && w.EndMs > op.StartMs && w.EndMs < op.DeadlineMs && !s.asking() {
 		c.End = float64(w.EndMs-op.StartMs) / whole
 	}
 	if c.Winner {

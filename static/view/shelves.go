@@ -59,6 +59,10 @@ func (s *stage) joinShelf() shelf {
 		sh.Note = s.t("shelf.here", num(w.Here), num(w.Of))
 	case WaitInitialDelay:
 		sh.Note = s.t("shelf.delay", num(w.Here))
+	default:
+		if len(sh.Slots) > 0 { // a static member's new id is written first (KIP-345)
+			sh.Note = s.t("shelf.written")
+		}
 	}
 	sh.bound()
 	return sh

@@ -38,7 +38,9 @@ func newStage(m *Model, o Options) *stage {
 	} else if names := m.GroupNames(); o.Group == "" && len(names) > 0 {
 		s.g = m.Groups[names[0]]
 	} else if o.Group == "" {
-		s.g = m.expected()
+		if s.g = m.expected(); s.g == nil && o.Mode == ModeLesson {
+			s.g = m.lastGone()
+		}
 	}
 	return s
 }
@@ -87,6 +89,17 @@ func (m *Model) expected() *Group {
 	for _, c := range m.Clients {
 		g := m.Groups[c.Group]
 		if c.Alive && g != nil && (found == nil || g.Name < found.Name) {
+			found = g
+		}
+	}
+	return found
+}
+
+// lastGone is the group that was removed last, so that its end is seen: what is left of it is on the tape. nil where none was.
+func (m *Model) lastGone() *Group {
+	var found *Group
+	for _, g := range m.Groups {
+		if g.Gone && (found == nil || g.SinceMs > found.SinceMs || g.SinceMs == found.SinceMs && g.Name < found.Name) {
 			found = g
 		}
 	}

@@ -44,6 +44,9 @@ func (s *stage) wheels() (list []wheel, beyond int) {
 		return list, 0
 	}
 	winner := s.winner()
+	if s.asking() {
+		winner = nil
+	}
 	for _, op := range s.g.Ops {
 		if op.Level >= wheelLevels {
 			beyond++
