@@ -3,6 +3,7 @@ package app
 import (
 	"crypto/rand"
 	"fmt"
+	"slices"
 
 	"grouplab/coordinator"
 	"grouplab/coordinator/cluster"
@@ -27,6 +28,7 @@ type backend struct {
 	brokers    []kafka.Broker
 
 	produced map[int64]func(nowMs int64, a kafka.Appended)
+	held     []heldAppend // in the order in which they came
 	live     liveSettings
 	flush    store.Flush
 	narrator narrator
@@ -137,12 +139,36 @@ func (b *backend) Group(nowMs int64, broker int32, r coordinator.Request, to kaf
 
 func (b *backend) Forget(ticket int64) { b.loop.Forget(ticket) }
 
+// heldAppend is an append that waits until the disk is not so far behind.
+type heldAppend struct {
+	ticket int64
+	kafka.Append
+}
+
 func (b *backend) Append(nowMs int64, a kafka.Append, done func(nowMs int64, a kafka.Appended)) int64 {
 	ticket := b.loop.Ticket()
 	b.produced[ticket] = done
+	if b.data != nil && (len(b.held) > 0 || b.data.disk.Behind()) {
+		b.held = append(b.held, heldAppend{ticket, a})
+		return ticket
+	}
+	b.append(nowMs, ticket, &a)
+	return ticket
+}
+
+func (b *backend) append(nowMs, ticket int64, a *kafka.Append) {
 	b.drive.Produce(nowMs, cluster.AppendRequest{Broker: a.Broker, Topic: a.Topic, Partition: a.Partition, Epoch: -1,
 		Batch: asTopicWants(b.drive.Cluster(), a.Topic, a.Batch), Acks: a.Acks, TimeoutMs: a.TimeoutMs, Ticket: ticket}, a.TransactionalID, a.Version)
-	return ticket
+}
+
+// appendHeld appends what was held back, as far as the disk has room again. Who sent it may be gone: it counts all the same, as
+// in Kafka.
+func (b *backend) appendHeld(nowMs int64) {
+	n := 0
+	for ; n < len(b.held) && !b.data.disk.Behind(); n++ {
+		b.append(nowMs, b.held[n].ticket, &b.held[n].Append)
+	}
+	b.held = slices.Delete(b.held, 0, n)
 }
 
 func (b *backend) Abandon(ticket int64) { delete(b.produced, ticket) }

@@ -20,6 +20,9 @@ const (
 	saveAgainMs = 1000
 )
 
+// mostWaiting is how many bytes may wait for the disk before producers wait.
+var mostWaiting = 64 << 20 // a test has less
+
 // Kafka's code for a disk that fails.
 const codeStorageError int16 = 56
 
@@ -33,6 +36,8 @@ type data struct {
 	// beside is what runs beside the loop; saving is set while the high watermarks are written there.
 	beside sync.WaitGroup
 	saving atomic.Bool
+	// moved runs at the beginning of a turn, when what the disk has done is known.
+	moved func(nowMs int64)
 	// settings are those that were changed while brokers ran.
 	settings map[string]string
 	// saved is the count of changes that is on disk; -1: none. failed is why the last attempt failed, and no other is made
@@ -52,7 +57,7 @@ func openData(cfg Config) (*data, error) {
 	if flush == "" {
 		flush = store.Never
 	}
-	disk, err := store.Open(store.Config{Dir: cfg.Data, Flush: flush, Ready: d.save, Wake: d.wake, Logf: cfg.Logf})
+	disk, err := store.Open(store.Config{Dir: cfg.Data, Flush: flush, Ready: d.save, Wake: d.wake, MostWaiting: mostWaiting, Logf: cfg.Logf})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +87,7 @@ func (d *data) restore(nowMs int64, machine *drive.Drive) error {
 
 // remember takes the settings that were changed while brokers ran.
 func (b *backend) remember(nowMs int64, d *data) error {
-	b.data = d
+	b.data, d.moved = d, b.appendHeld
 	if len(d.settings) == 0 {
 		return nil
 	}
@@ -202,6 +207,7 @@ func (d *data) close(l *loop.Loop) error {
 // kept gives the machine what the disk has done since the last turn, and flush hands it what this turn appended.
 func (d *data) kept(nowMs int64) {
 	d.disk.Moved(func(at log.Replica) { d.drive.Kept(nowMs, at) })
+	d.moved(nowMs)
 }
 
 func (d *data) flush(int64) { d.disk.Start() }

@@ -104,10 +104,14 @@ type fetched struct {
 	failed bool
 }
 
+// readAtOnce bounds what one answer holds, so that nobody waits long while it is read from a disk: there may always be less in
+// it than was asked for.
+const readAtOnce = 4 << 20
+
 // read reads what there is for a fetch now.
 func (s *Server) read(c *call, request *kmsg.FetchRequest) (*kmsg.FetchResponse, fetched) {
 	answer := request.ResponseKind().(*kmsg.FetchResponse)
-	budget := min(int(s.cfg.FetchMaxBytes), s.answers.room())
+	budget := min(int(s.cfg.FetchMaxBytes), s.answers.room(), readAtOnce)
 	if request.Version >= 3 {
 		budget = min(budget, int(request.MaxBytes))
 	}

@@ -24,6 +24,8 @@ type Config struct {
 	// Wake is called, from any goroutine, when Moved has something to tell: the records that a log took are written then, by
 	// the policy of Flush, or could not be. nil: each append is written before it returns, and flushed by Sync alone.
 	Wake func()
+	// MostWaiting is how many bytes may wait to be written before Behind says so.
+	MostWaiting int
 	// Logf gets one line for each thing an operator should know; nil: nowhere.
 	Logf func(format string, args ...any)
 }

@@ -27,9 +27,10 @@ type partition struct {
 	staged []write
 	swap   *swapping // the compacted segment that is on its way, nil where none is
 
-	// The rest is under Disk.mu: the appends that the writer was given and has not begun, whether it has some in hand, how
-	// many it is done with, why it does not write more, and whether Disk.moved has the partition.
+	// The rest is under Disk.mu: the appends that the writer was given and has not begun, those that it has in hand, whether it
+	// has any, how many it is done with, why it does not write more, and whether Disk.moved has the partition.
 	queue   []write
+	inHand  []write
 	writing bool
 	kept    int64
 	failure error
@@ -116,7 +117,7 @@ func (p *partition) put(s *segment, at int, data []byte) error {
 	})
 }
 
-// Read returns a part of a segment. What was written last comes from memory.
+// Read returns a part of a segment. What was written last, or is still to be written, comes from memory.
 func (p *partition) Read(base int64, from, to int) ([]byte, error) {
 	s := p.segment(base)
 	if from < 0 || from > to || to > s.size {
@@ -130,11 +131,12 @@ func (p *partition) Read(base int64, from, to int) ([]byte, error) {
 			return data, nil
 		}
 	}
-	if !p.has(s, to) {
-		p.await()
-	}
 	data := make([]byte, to-from)
-	err := p.d.files.use(s.path, func(f *os.File) error { _, err := f.ReadAt(data, int64(from)); return err })
+	unread := p.pending(s, from, data)
+	if unread == 0 {
+		return data, nil
+	}
+	err := p.d.files.use(s.path, func(f *os.File) error { _, err := f.ReadAt(data[:unread], int64(from)); return err })
 	if err != nil {
 		return nil, p.d.failed(p, "read", err)
 	}

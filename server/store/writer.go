@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"grouplab/coordinator/log"
 )
@@ -19,9 +20,16 @@ type write struct {
 	from, to int
 }
 
-// mostWaiting bounds the bytes that wait for the writer. Who would append more waits with them: then the disk is the bound of
-// everything, as it is where appends are written at once.
-const mostWaiting = 64 << 20
+// Behind tells whether so much waits for the writer that the host should append no more for clients until Moved tells of
+// something: what is appended all the same is taken.
+func (d *Disk) Behind() bool {
+	if d.cfg.Wake == nil {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.waiting+d.stagedBytes > d.cfg.MostWaiting
+}
 
 // stage keeps an append, which is the end of the tail already, for the next Start.
 func (p *partition) stage(s *segment, data []byte) {
@@ -32,9 +40,7 @@ func (p *partition) stage(s *segment, data []byte) {
 	p.given++
 	p.staged = append(p.staged, write{s, s.size, last.data, len(last.data) - len(data), len(last.data)})
 	s.size += len(data)
-	if d.stagedBytes += len(data); d.stagedBytes > mostWaiting {
-		d.drain()
-	}
+	d.stagedBytes += len(data)
 }
 
 // Start hands the writer what was appended. The host calls it when it has nothing more to append for now.
@@ -54,16 +60,12 @@ func (d *Disk) Start() {
 		p.staged = p.staged[:0]
 	}
 	d.waiting += d.stagedBytes
-	full := d.waiting > mostWaiting
 	d.mu.Unlock()
 	clear(d.staged)
 	d.staged, d.stagedBytes = d.staged[:0], 0
 	select {
 	case d.ring <- struct{}{}:
 	default:
-	}
-	if full {
-		d.drain()
 	}
 }
 
@@ -104,6 +106,32 @@ func (p *partition) has(s *segment, to int) bool {
 	defer p.d.mu.Unlock()
 	return to <= s.kept
 }
+
+// pending copies what the writer has not written yet of a part of a segment into data, which begins at from, and returns how
+// much of data comes before that, and must be read. Where an append has failed, that is all: what follows is nowhere.
+func (p *partition) pending(s *segment, from int, data []byte) (unread int) {
+	if p.d.cfg.Wake == nil {
+		return len(data)
+	}
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	at, end := max(from, min(s.kept, from+len(data))), from+len(data)
+	unread = at - from
+	for _, list := range [][]write{p.inHand, p.queue, p.staged} { // in the order of the log
+		i := sort.Search(len(list), func(i int) bool { return list[i].s.base > s.base || list[i].s == s && list[i].end() > at })
+		for ; i < len(list) && list[i].s == s && list[i].at <= at && at < end; i++ {
+			w := &list[i]
+			at += copy(data[at-from:], w.block[w.from+at-w.at:w.to])
+		}
+	}
+	if at < end {
+		return len(data)
+	}
+	return unread
+}
+
+// end is where a write ends in its segment.
+func (w *write) end() int { return w.at + w.to - w.from }
 
 // Moved tells the replicas whose appends were written, or could not be, since it was asked last.
 func (d *Disk) Moved(visit func(at log.Replica)) {
@@ -148,7 +176,7 @@ func (d *Disk) writeAll() bool {
 	hands, bytes := make([]handful, len(d.queue)), 0
 	for i, p := range d.queue {
 		hands[i] = handful{p: p, writes: p.queue, err: p.failure}
-		p.queue, p.writing = nil, true
+		p.queue, p.inHand, p.writing = nil, p.queue, true
 	}
 	d.queue = d.queue[:0]
 	broken := d.broken
@@ -221,9 +249,9 @@ func (w *write) follows(first write, to int) bool {
 func (d *Disk) settled(h *handful) {
 	p := h.p
 	for _, w := range h.writes[:h.done] {
-		w.s.kept = w.at + w.to - w.from
+		w.s.kept = w.end()
 	}
-	p.writing = false
+	p.writing, p.inHand = false, nil
 	p.kept += int64(h.done)
 	if h.err != nil && p.failure == nil {
 		p.failure = h.err
