@@ -13,6 +13,64 @@ import (
 // out last, so the stream goes on after them. Bodies hold the original times.
 func (c *Coordinator) Facts(nowMs int64) []event.Event {
 	f := &facts{c: c, nowMs: max(nowMs, c.nowMs)}
+	f.partitions()
+	for _, g := range c.sortedGroups() {
+		f.group(g)
+	}
+	f.appends("", false)
+	return f.events
+}
+
+// PartitionFacts returns of Facts what concerns no group: the partitions of __consumer_offsets that this coordinator has, or
+// reads.
+func (c *Coordinator) PartitionFacts(nowMs int64) []event.Event {
+	f := &facts{c: c, nowMs: max(nowMs, c.nowMs)}
+	f.partitions()
+	return f.events
+}
+
+// GroupFacts returns of Facts what concerns one group; nothing where it is not here.
+func (c *Coordinator) GroupFacts(nowMs int64, group string) []event.Event {
+	f := &facts{c: c, nowMs: max(nowMs, c.nowMs)}
+	if g := c.groups[group]; g != nil {
+		f.group(g)
+	}
+	f.appends(group, true)
+	return f.events
+}
+
+// FactsAfter returns of Facts what concerns the groups by name behind a name, at most so many of them; last is the last
+// of these, more whether there are others. What is being written is left out: AppendStarted.
+func (c *Coordinator) FactsAfter(nowMs int64, after string, most int) (events []event.Event, last string, more bool) {
+	f := &facts{c: c, nowMs: max(nowMs, c.nowMs)}
+	names := make([]string, 0, 2*most)
+	for name := range c.groups {
+		if name <= after {
+			continue
+		}
+		if names = append(names, name); len(names) == 2*most { // the smaller half is enough
+			slices.Sort(names)
+			names, more = names[:most], true
+		}
+	}
+	slices.Sort(names)
+	if len(names) > most {
+		names, more = names[:most], true
+	}
+	last = after
+	for _, name := range names {
+		f.group(c.groups[name])
+		last = name
+	}
+	return f.events, last, more
+}
+
+// GroupCount is how many groups there are.
+func (c *Coordinator) GroupCount() int { return len(c.groups) }
+
+// partitions tells of all.
+func (f *facts) partitions() {
+	c := f.c
 	have := map[int32]*event.LoadFinished{} // counted in one go: all groups anew for each partition held a server up for seconds
 	for _, g := range c.groups {
 		if have[g.partition] == nil {
@@ -24,20 +82,26 @@ func (c *Coordinator) Facts(nowMs int64) []event.Event {
 	for _, number := range slices.Sorted(maps.Keys(c.partitions)) {
 		f.partition(c.partitions[number], have[number])
 	}
-	for _, g := range c.sortedGroups() {
-		f.group(g)
-	}
+}
+
+// appends tells of what is being written or verified, for one group where only is set.
+func (f *facts) appends(group string, only bool) {
+	c := f.c
 	for _, ticket := range slices.Sorted(maps.Keys(c.appends)) {
-		f.append(ticket, c.appends[ticket])
+		if a := c.appends[ticket]; !only || a.groupID == group {
+			f.append(ticket, a)
+		}
 	}
 	for _, ticket := range slices.Sorted(maps.Keys(c.verifications)) {
-		f.verification(ticket, c.verifications[ticket])
+		if v := c.verifications[ticket]; !only || v.commit.Group == group {
+			f.verification(ticket, v)
+		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(c.deletions)) {
-		d := c.deletions[number]
-		f.add(d.group, 0, event.ReplyParked{Ticket: d.ticket, API: d.sent.API, SinceMs: d.sinceMs, Until: untilTombstones})
+		if d := c.deletions[number]; !only || d.group == group {
+			f.add(d.group, 0, event.ReplyParked{Ticket: d.ticket, API: d.sent.API, SinceMs: d.sinceMs, Until: untilTombstones})
+		}
 	}
-	return f.events
 }
 
 type facts struct {

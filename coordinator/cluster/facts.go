@@ -17,17 +17,7 @@ func (c *Cluster) Facts(nowMs int64) []event.Event {
 	say := func(atMs int64, broker int32, group string, body event.Body) {
 		facts = append(facts, event.Event{Seq: c.cfg.Numbers.Last(), AtMs: atMs, Broker: broker, Group: group, Body: body})
 	}
-	for i := range c.brokers {
-		b := &c.brokers[i]
-		host, port := c.cfg.HostPort(b.id)
-		say(c.nowMs, b.id, "", event.BrokerStarted{ID: b.id, Host: host, Port: port})
-		switch b.state {
-		case stopped:
-			say(c.nowMs, b.id, "", event.BrokerStopped{ID: b.id})
-		case killed, returning:
-			say(c.nowMs, b.id, "", event.BrokerStopped{ID: b.id, Killed: true, NoticedByMs: b.fenceAtMs})
-		}
-	}
+	c.brokerFacts(say)
 	for _, t := range c.topics {
 		replicas := len(c.partitions[t.partitions[0]].replicas)
 		say(c.nowMs, 0, "", event.TopicCreated{Topic: t.name, Partitions: int32(len(t.partitions)), Replicas: int16(replicas), Internal: t.internal})
@@ -39,6 +29,46 @@ func (c *Cluster) Facts(nowMs int64) []event.Event {
 		}
 	}
 	return facts
+}
+
+// OverviewFacts returns of Facts what a list of groups shows: the brokers, the topics' names and sizes, who leads the partitions
+// of __consumer_offsets and, of one of these, the newest records; partition -1 is none. Its cost does not grow with the other
+// partitions.
+func (c *Cluster) OverviewFacts(nowMs int64, partition int32) []event.Event {
+	c.at(nowMs)
+	var facts []event.Event
+	say := func(atMs int64, broker int32, group string, body event.Body) {
+		facts = append(facts, event.Event{Seq: c.cfg.Numbers.Last(), AtMs: atMs, Broker: broker, Group: group, Body: body})
+	}
+	c.brokerFacts(say)
+	for _, t := range c.topics {
+		replicas := len(c.partitions[t.partitions[0]].replicas)
+		say(c.nowMs, 0, "", event.TopicCreated{Topic: t.name, Partitions: int32(len(t.partitions)), Replicas: int16(replicas), Internal: t.internal})
+		if t.name != OffsetsTopic {
+			continue
+		}
+		for _, index := range t.partitions {
+			say(c.nowMs, 0, "", c.partitions[index].changed())
+		}
+		if partition >= 0 && int(partition) < len(t.partitions) {
+			c.logFacts(c.partitions[t.partitions[partition]], say)
+		}
+	}
+	return facts
+}
+
+func (c *Cluster) brokerFacts(say func(int64, int32, string, event.Body)) {
+	for i := range c.brokers {
+		b := &c.brokers[i]
+		host, port := c.cfg.HostPort(b.id)
+		say(c.nowMs, b.id, "", event.BrokerStarted{ID: b.id, Host: host, Port: port})
+		switch b.state {
+		case stopped:
+			say(c.nowMs, b.id, "", event.BrokerStopped{ID: b.id})
+		case killed, returning:
+			say(c.nowMs, b.id, "", event.BrokerStopped{ID: b.id, Killed: true, NoticedByMs: b.fenceAtMs})
+		}
+	}
 }
 
 // logFacts tells of a log in which there is something.

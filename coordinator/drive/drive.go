@@ -416,6 +416,71 @@ func (d *Drive) Facts(nowMs int64) []event.Event {
 	return append(facts, edge)
 }
 
+// GroupFacts returns of Facts what a list of groups shows and, in full, one group, "" for none, with the last records of its
+// partition of __consumer_offsets.
+func (d *Drive) GroupFacts(nowMs int64, group string) []event.Event {
+	d.at(nowMs)
+	edge := event.Event{Seq: d.cfg.Numbers.Last(), AtMs: d.nowMs, Body: event.FactsBegan{NowMs: d.nowMs}}
+	var ofGroup, ofPartitions []event.Event
+	partition := int32(-1)
+	for i := range d.machines {
+		c := d.machines[i].c
+		if c == nil {
+			continue
+		}
+		ofPartitions = append(ofPartitions, c.PartitionFacts(d.nowMs)...)
+		if group == "" {
+			continue
+		}
+		ofGroup = append(ofGroup, c.GroupFacts(d.nowMs, group)...)
+		if len(ofGroup) > 0 {
+			if loaded, is := ofGroup[0].Body.(event.GroupLoaded); is {
+				partition = loaded.Partition
+			}
+		}
+	}
+	facts := append([]event.Event{edge}, d.cluster.OverviewFacts(d.nowMs, partition)...)
+	facts = append(append(facts, ofPartitions...), ofGroup...)
+	edge.Body = event.FactsEnded{}
+	return append(facts, edge)
+}
+
+// FactsAfter returns a part of Facts: what concerns no group where broker is 0, then the groups of one coordinator after
+// the other, at most so many, from behind a broker's group on. It says how far that went; last is set where there are no more.
+func (d *Drive) FactsAfter(nowMs int64, broker int32, group string, most int) (facts []event.Event, toBroker int32, toGroup string, last bool) {
+	d.at(nowMs)
+	if broker == 0 {
+		facts = d.cluster.OverviewFacts(d.nowMs, -1)
+		for i := range d.machines {
+			if c := d.machines[i].c; c != nil {
+				facts = append(facts, c.PartitionFacts(d.nowMs)...)
+			}
+		}
+		return facts, 1, "", len(d.machines) == 0
+	}
+	more := false
+	if m := d.machine(broker); m != nil {
+		facts, group, more = m.c.FactsAfter(d.nowMs, group, most)
+	}
+	switch {
+	case more:
+		return facts, broker, group, false
+	case int(broker) < len(d.machines):
+		return facts, broker + 1, "", false
+	}
+	return facts, broker, group, true
+}
+
+// Groups is how many groups there are.
+func (d *Drive) Groups() (n int) {
+	for i := range d.machines {
+		if c := d.machines[i].c; c != nil {
+			n += c.GroupCount()
+		}
+	}
+	return n
+}
+
 // Purgatories tells how large the purgatories of a broker's coordinator are; ok is false where it does not run.
 func (d *Drive) Purgatories(broker int32) (sizes [2]coordinator.PurgatorySize, ok bool) {
 	if m := d.machine(broker); m != nil {

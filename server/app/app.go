@@ -19,6 +19,7 @@ import (
 	"grouplab/coordinator/drive"
 	"grouplab/coordinator/event"
 	"grouplab/server/demo"
+	"grouplab/server/history"
 	"grouplab/server/kafka"
 	"grouplab/server/live"
 	"grouplab/server/loop"
@@ -91,6 +92,8 @@ type Server struct {
 	backend *backend
 	brokers *kafka.Server
 	hub     *live.Hub
+	history *history.History // of the hub, which gives it out
+	numbers *event.Numbers   // the loop's
 	web     *web.Server
 	demo    *demo.Demo
 	page    net.Listener
@@ -224,6 +227,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		return err
 	}
 	clock, numbers := loop.NewClock(), &event.Numbers{}
+	s.numbers = numbers
 	set.cluster.Brokers, set.cluster.Numbers = s.cfg.Brokers, numbers
 	set.cluster.HostPort = func(id int32) (string, int32) { return s.told[id-1].host, int32(s.told[id-1].port) }
 	set.cluster.Decompress = decompress
@@ -290,12 +294,12 @@ func (s *Server) wirePages(loading *loads) (err error) {
 	}
 	if s.observer != nil {
 		hub, pages := s.observed()
-		s.hub = live.New(hub)
+		s.hub = live.New(s.overview(hub))
 		pages.Hub = s.hub
 		s.web, err = web.New(pages)
 		return err
 	}
-	s.hub = live.New(live.Config{Facts: s.facts, NowMs: s.loop.NowMs})
+	s.hub = live.New(s.overview(live.Config{Facts: s.facts, NowMs: s.loop.NowMs}))
 	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
 	if err == nil {
 		loading.show(s.web)
@@ -355,13 +359,20 @@ func (s *Server) health(ctx context.Context) error {
 
 // facts asks the loop for everything that a fold needs to begin with.
 func (s *Server) facts(ctx context.Context) (snapshot live.Snapshot, err error) {
+	var many error
 	err = s.loop.Do(ctx, func(nowMs int64, d *drive.Drive) {
+		if many = fewEnough(d); many != nil {
+			return
+		}
 		facts := d.Facts(nowMs)
 		last := facts[len(facts)-1] // FactsEnded
 		facts = append(facts[:len(facts)-1], s.brokers.Facts(last.Seq)...)
 		snapshot = live.Snapshot{Seq: last.Seq, NowMs: nowMs, Events: append(facts, last)}
 	})
-	return snapshot, err
+	if err != nil { // what it was to find may still be written to
+		return live.Snapshot{}, err
+	}
+	return snapshot, many
 }
 
 // Run serves until ctx ends or Close is called, then gives everything back. It returns nil after such an end.

@@ -30,6 +30,13 @@ func (s *Server) Facts(seq int64) []event.Event {
 	for _, c := range s.open {
 		facts = append(facts, event.Event{Seq: seq, AtMs: c.atMs, Broker: c.broker, Body: c.opened})
 	}
+	return byTime(append(facts, s.ghosts(seq)...))
+}
+
+// Ghosts returns of Facts those about connections that left members behind. It runs on the loop's goroutine.
+func (s *Server) Ghosts(seq int64) []event.Event { return byTime(s.ghosts(seq)) }
+
+func (s *Server) ghosts(seq int64) (facts []event.Event) {
 	left := map[*closedConn][]string{}
 	for k, o := range s.members.owners {
 		if o.member && o.closed != nil {
@@ -41,6 +48,10 @@ func (s *Server) Facts(seq int64) []event.Event {
 		facts = append(facts, event.Event{Seq: seq, AtMs: c.atMs, Broker: c.broker,
 			Body: event.ConnectionClosed{Connection: c.id, ClientID: c.clientID, Members: ghosts, Reason: c.reason}})
 	}
+	return facts
+}
+
+func byTime(facts []event.Event) []event.Event {
 	slices.SortFunc(facts, func(a, b event.Event) int {
 		return cmp.Or(cmp.Compare(a.AtMs, b.AtMs), cmp.Compare(connectionOf(a), connectionOf(b)))
 	})

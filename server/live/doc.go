@@ -40,6 +40,7 @@
 // none any more), a GenerationRecorded the one with the same Generation and StartedMs; either may come again. Whoever
 // goes on with from is sent first those that it may have missed.
 //
-// The close codes are 1001 (the server stops), 1008 (the viewer spoke or flooded) and 1011 (the facts could not be
+// The close codes are 1001 (the server stops), 1008 (the viewer spoke or flooded, or there are more than 10 000 groups and it
+// wants everything of all) and 1011 (the facts could not be
 // read); whoever does not read for WriteTimeout is cut without one.
 package live

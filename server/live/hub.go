@@ -227,6 +227,9 @@ func (h *Hub) Snapshot(ctx context.Context) (Snapshot, error) {
 	return s.Snapshot, nil
 }
 
+// ErrTooMany is wrapped by Config.Facts where there are too many groups to tell of all at once; the overview tells of them.
+var ErrTooMany = errors.New("too many groups")
+
 // ErrNoOverview is returned to a viewer that wants the overview of a hub that keeps none.
 var ErrNoOverview = errors.New("there is no overview")
 

@@ -33,9 +33,12 @@ var (
 	errFlood  = errors.New("it sent more than a viewer has to say")
 )
 
-// Serve makes the request a viewer's websocket and serves it until it goes. It returns ErrFull or ErrClosed where it
-// has written nothing; otherwise the request was answered and the error, if any, says why the viewer was cut.
+// Serve makes the request a viewer's websocket and serves it until it goes. It returns ErrFull, ErrClosed or
+// ErrNoOverview where it has written nothing; otherwise the request was answered and the error, if any, says why the viewer was cut.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, what Request) error {
+	if what.Overview && h.overview == nil {
+		return ErrNoOverview
+	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
@@ -165,6 +168,9 @@ func (s *socket) part(err, cause error) error {
 		s.close(websocket.StatusPolicyViolation, err.Error())
 	case errors.Is(cause, errSilent):
 		err = cause
+	case errors.Is(err, ErrTooMany):
+		s.close(websocket.StatusPolicyViolation, "there are too many groups to send everything of all: ask with overview=1")
+		return nil
 	default:
 		s.close(websocket.StatusInternalError, "the cluster could not be read; see the server's output")
 	}

@@ -127,12 +127,22 @@ func (s *Server) live(w http.ResponseWriter, r *http.Request) {
 		}
 		what.From = from
 	}
+	switch text := q.Get("overview"); text {
+	case "", "0":
+	case "1":
+		what.Overview = true
+	default:
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("overview=%s is not possible", cut(text)), "overview=1 is one line for each group, and the group of group= in full")
+		return
+	}
 	switch err := s.cfg.Hub.Serve(w, r, what); {
 	case errors.Is(err, live.ErrFull):
 		w.Header().Set("Retry-After", "10")
 		refuse(w, http.StatusServiceUnavailable, "there are too many viewers", "close a page that shows the cluster, or wait")
 	case errors.Is(err, live.ErrClosed):
 		refuse(w, http.StatusServiceUnavailable, "the server is shutting down", "start it again")
+	case errors.Is(err, live.ErrNoOverview):
+		refuse(w, http.StatusNotFound, "this server keeps no overview", "leave overview out")
 	case err != nil:
 		s.cfg.Logf("lab: a viewer of the running cluster was cut: %v", err)
 	}
