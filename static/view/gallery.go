@@ -33,7 +33,7 @@ var galleryNames = []picture{
 	{"hostile-names", Text{"Names full of markup", "充满标记的名字"}, hostileNames, still},
 	{"rewound", Text{"Stepped back from a known future", "从已知的未来退回"}, rewound, rewoundOptions},
 	{"live", Text{"A live cluster with forty groups", "四十个组的实时集群"}, manyGroups, liveOptions},
-	{"incident", Text{"An incident: a loop, and a ghost that everybody waits for", "事故：一个循环，以及所有人都在等的幽灵"}, incident, watchOptions("payments", "rebalance:409")},
+	{"incident", Text{"An incident: a loop, and a ghost that everybody waits for", "事故：一个循环，以及所有人都在等的幽灵"}, incident, watchOptions("payments", "rebalance:408")},
 	{"attached", Text{"An existing cluster, seen from outside", "从外面看一个现有集群"}, attachedCluster, attachedOptions},
 	{"kip-848", Text{"A consumer group (KIP-848) reconciles", "新协议（KIP-848）的消费组正在协调"}, reconciling, watchOptions("shipping", "")},
 }

@@ -25,7 +25,11 @@ func (s *story) told(truth event.Truth, atMs, hiMs int64, group string, b event.
 	if atMs > s.nowMs {
 		s.at(atMs)
 	}
-	s.m.Apply(event.Event{Seq: s.numbers.Next(), AtMs: atMs, AtHiMs: hiMs, Group: group, Truth: truth, Body: b})
+	broker := int32(0)
+	if group == s.group {
+		broker = s.broker
+	}
+	s.m.Apply(event.Event{Seq: s.numbers.Next(), AtMs: atMs, AtHiMs: hiMs, Broker: broker, Group: group, Truth: truth, Body: b})
 }
 
 // incident is a loop: payments-3 is killed for each max.poll.interval that it misses, comes back under a new id, and gets the
@@ -61,6 +65,8 @@ func incident() *Model {
 	s.rejoin(c1)
 	s.rejoin(c2)
 	s.others(52)
+	s.told(event.Observed, s.nowMs, 0, s.group, event.GroupSummarized{Type: typeClassic, State: s.state, SinceMs: s.nowMs, Generation: s.gen, Members: 4,
+		Partition: s.part, Coordinator: s.broker, Rebalances: 38, LostPartitionMs: 1626000, Loops: 12, Member: "payments-3-4e1f82aa", Why: event.WhySessionExpired})
 	s.m.SetNow(watchFrom + 78204)
 	return s.m
 }
@@ -119,8 +125,6 @@ func (s *story) others(n int) {
 		}
 		s.told(event.Observed, s.nowMs, 0, g, b)
 	}
-	s.told(event.Observed, s.nowMs, 0, s.group, event.GroupSummarized{Type: typeClassic, State: s.state, SinceMs: s.nowMs, Generation: s.gen, Members: 4,
-		Partition: s.part, Coordinator: s.broker, Rebalances: 38, LostPartitionMs: 1626000, Loops: 12, Member: "payments-3-4e1f82aa", Why: event.WhySessionExpired})
 }
 
 // attachedCluster is somebody else's cluster, seen from outside: bounds instead of moments, causes that were concluded, and

@@ -19,7 +19,7 @@ func (s *stage) verdicts(most int) []verdict {
 	var list []verdict
 	for i := len(s.g.Ledger) - 1; i >= 0 && len(list) < most; i-- {
 		e := s.g.Ledger[i]
-		v := verdict{At: event.Clock(e.AtMs), Member: name(s.g.Label(e.Member)), Sent: num(e.Generation), Now: num(e.GroupGeneration),
+		v := verdict{At: s.clock(e.AtMs), Member: name(s.g.Label(e.Member)), Sent: num(e.Generation), Now: num(e.GroupGeneration),
 			Verdict: s.t("ledger.flying"), Class: "flying", Offsets: values(e.Offsets)}
 		if e.Member == "" {
 			v.Member = s.t("ledger.nomember")

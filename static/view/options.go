@@ -172,6 +172,8 @@ type LiveState struct {
 	May bool
 	// Demo is how many demo consumers run, -1 where that is not known.
 	Demo int
+	// Outside is set where a cluster is only observed.
+	Outside bool
 	// Bootstrap is the address for clients: "127.0.0.1:9092".
 	Bootstrap string
 }

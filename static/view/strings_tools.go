@@ -114,6 +114,7 @@ var wordsOfTools = map[string]Text{
 	"ask.decided":       {"The copy of the world decided it at {0}.", "另存的那一份在 {0} 得出结果。"},
 
 	"live.on":         {"Live", "实时"},
+	"live.on.outside": {"what can be seen from outside; marks say how each fact is known", "从外面能看到的；标记说明每个事实是怎么知道的"},
 	"live.on.sub":     {"what the coordinators say, as they say it", "协调者说什么，这里就显示什么"},
 	"live.frozen":     {"Frozen", "已冻结"},
 	"live.behind":     {"{0} events wait", "{0} 个事件等待中"},

@@ -47,10 +47,13 @@ func (s *stage) lostBars(list []Record) (bars []bar, sumMs int64) {
 func (s *stage) lostTo(why event.Why, member string) string {
 	key := "watch.lost." + string(why)
 	if !s.knows(key) {
+		if member == "" {
+			return s.why(why, s.t("watch.somebody"))
+		}
 		return s.why(why, name(member))
 	}
 	if member == "" {
-		member = s.t("watch.somebody")
+		return s.t(key, s.t("watch.somebody"))
 	}
 	return s.t(key, name(member))
 }

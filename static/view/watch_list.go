@@ -19,8 +19,6 @@ type Listing struct {
 	Long bool
 	// Commits shows all commits, not only those that were refused.
 	Commits bool
-	// At is the row that the arrow keys are on, counted from 1; 0 for none.
-	At int
 }
 
 // Sorts are the orders of the list.
@@ -108,7 +106,8 @@ func (w *Watch) allNames(m *Model) []string {
 // lineOf is a group's line: by the facts of its coordinator where these are told, else by what was summed up.
 func (s *stage) lineOf(w *Watch, n string) listLine {
 	line := listLine{name: n, told: w.Groups[n]}
-	if g := s.m.Groups[n]; g != nil && (len(g.States) > 0 || g.Broker != 0) {
+	g, only := s.m.Groups[n], line.told != nil && line.told.Summary != nil // a group that is no longer followed has a line only
+	if g != nil && (len(g.States) > 0 || g.Broker != 0) && !(g.Gone && only) {
 		line.group, line.state, line.sinceMs, line.coordinator, line.gone, line.members = g, g.State, g.SinceMs, g.Broker, g.Gone, len(g.Present())
 	}
 	if t := line.told; t != nil {
@@ -251,4 +250,26 @@ func (s *stage) window(rows int) listWindow {
 	from := min(max(q.TopPx/listRowPx-listSpare, 0), max(rows-1, 0))
 	to := min(from+high/listRowPx+2*listSpare+1, rows)
 	return listWindow{from, to, from * listRowPx, (rows - to) * listRowPx}
+}
+
+// FirstListed is the first group of the list, "" where it is empty.
+func FirstListed(m *Model, o Options) string {
+	if l := newStage(m, Watching(o)).listing(); len(l.lines) > 0 {
+		return l.lines[0].name
+	}
+	return ""
+}
+
+// OtherRows tells whether other rows are to be drawn after the list was scrolled.
+func OtherRows(before, after Listing) bool {
+	if before.HighPx != after.HighPx {
+		return true
+	}
+	return before.TopPx/listRowPx/(listSpare/2) != after.TopPx/listRowPx/(listSpare/2)
+}
+
+// Told tells whether the facts of a group are told, not only its line.
+func (m *Model) Told(group string) bool {
+	g := m.Groups[group]
+	return g != nil && !g.Gone && len(g.States) > 0
 }

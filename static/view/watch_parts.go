@@ -4,6 +4,11 @@ import "github.com/a-h/templ"
 
 // liveParts are the parts of a running cluster's page.
 func liveParts(s *stage) []Part {
+	if s.o.Live != nil && s.attached() != nil {
+		live := *s.o.Live
+		live.Outside, live.May = true, false
+		s.o.Live = &live
+	}
 	l, past := s.listing(), s.records()
 	list := s.parts()
 	for i := range list {
@@ -38,6 +43,8 @@ func (s *stage) insteadOf(id string) templ.Component {
 		return notSeen(s, "cap.doorA", why)
 	case (attached || modern) && id == "wheels":
 		return templ.NopComponent
+	case (attached || modern) && id == "behaviour":
+		return noBehaviour(s)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (s *stage) listRow(l *listLine) listRow {
 	if l.told != nil && l.told.Summary != nil {
 		sum := l.told.Summary
 		if sum.Rebalances > 0 {
-			row.Day = num(sum.Rebalances) + "×"
+			row.Day = s.t("watch.day.short", num(sum.Rebalances))
 			row.DaySays = s.t("watch.day", num(sum.Rebalances), s.partitionTime(sum.LostPartitionMs))
 		}
 	}

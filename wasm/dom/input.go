@@ -21,6 +21,7 @@ func (p *page) listenAll() {
 	listen(doc, "pointerdown", p.pointerDown)
 	listen(doc, "pointerup", p.pointerUp)
 	listen(doc, "pointercancel", p.pointerUp)
+	listenDown(doc, "scroll", p.scrolled)
 	window := global("window")
 	listen(window, "hashchange", func(ref) {
 		hash := strings.TrimPrefix(global("location").get("hash").text(), "#")
@@ -42,6 +43,16 @@ func (p *page) listenAll() {
 func (p *page) sized() {
 	width := strconv.Itoa(int(global("innerWidth").number()))
 	p.with(func(a App) { a.Do("window", width) })
+}
+
+// scrolled tells where a list stands of which only the rows on screen are drawn.
+func (p *page) scrolled(event ref) {
+	el := event.get("target")
+	if el.same(document()) || el.attr("data-scroll") != "list" {
+		return
+	}
+	place := strconv.Itoa(int(el.get("scrollTop").number())) + " " + strconv.Itoa(int(el.get("clientHeight").number()))
+	p.with(func(a App) { a.Do("scrolled", place) })
 }
 
 // chosen are actions that boot.js does by itself, on pages without a program too.

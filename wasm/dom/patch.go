@@ -108,7 +108,7 @@ func (f *place) restore(el ref) {
 }
 
 // scrollers are what scrolls inside of parts.
-const scrollers = ".scroll, .lesson-body, .groups, .chart-tall, .transport-more"
+const scrollers = ".scroll, .lesson-body, .groups, .commits, .chart-tall, .transport-more"
 
 // scroll is how far the nth scroller of a part was scrolled, and what it showed: something else begins at its top.
 type scroll struct {

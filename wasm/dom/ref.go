@@ -124,7 +124,12 @@ func complain(text string) {
 }
 
 // listen calls fn for every event of a kind, as long as the page lives.
-func listen(target ref, kind string, fn func(event ref)) {
+func listen(target ref, kind string, fn func(event ref)) { listenTo(target, kind, false, fn) }
+
+// listenDown hears what does not rise from the element where it happens.
+func listenDown(target ref, kind string, fn func(event ref)) { listenTo(target, kind, true, fn) }
+
+func listenTo(target ref, kind string, capture bool, fn func(event ref)) {
 	f, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		if len(args) > 0 {
 			fn(ref{args[0]})
@@ -137,5 +142,5 @@ func listen(target ref, kind string, fn func(event ref)) {
 		complain(err.Error())
 		return
 	}
-	target.call("addEventListener", kind, f.Value())
+	target.call("addEventListener", kind, f.Value(), capture)
 }

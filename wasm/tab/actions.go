@@ -17,6 +17,10 @@ func (t *Tab) Do(action, arg string) {
 		t.dirty = true
 		return
 	}
+	if s, ok := t.mode.(scroller); ok && action == "scrolled" {
+		t.dirty = s.scrolled(arg) || t.dirty
+		return
+	}
 	t.options.Note = ""
 	t.dirty = true
 	if verb, of, found := strings.Cut(action, ":"); found && arg == "" {

@@ -37,8 +37,12 @@ type liveMode struct {
 	// frozen stops the picture; kept is what came meanwhile, lost is set where that became too much.
 	frozen bool
 	kept   []event.Event
+	lines  map[string]int // where in kept a group's line is: a newer one takes its place
 	behind int
 	lost   bool
+
+	// following is the group whose facts the connection tells.
+	following string
 
 	demo  int
 	probe probe
@@ -58,19 +62,26 @@ const (
 // NewLive makes the page of the running cluster. may is set where the page carries the token.
 func NewLive(may bool, c Choices) *Tab {
 	t := newTab(c)
-	m := &liveMode{t: t, model: view.NewModel(), may: may, demo: -1}
+	m := &liveMode{t: t, model: view.NewLiveModel(), may: may, demo: -1}
+	t.options = view.Watching(t.options)
 	t.mode, t.options.Mode = m, view.ModeLive
+	m.open(c.Hash)
 	m.connect()
 	return t
 }
 
-// connect asks for a connection that goes on where the last one ended.
+// connect asks for a connection that goes on where the last one ended: all groups in a line each, and one with its facts.
 func (m *liveMode) connect() {
 	m.retryAtMs = 0
-	m.t.out.Connect = "api/live"
-	if m.seq > 0 {
-		m.t.out.Connect += "?" + url.Values{"from": {strconv.FormatInt(m.seq+1, 10)}, "world": {m.world}}.Encode()
+	query := url.Values{"overview": {"1"}}
+	if m.following != "" {
+		query.Set("group", m.following)
 	}
+	if m.seq > 0 {
+		query.Set("from", strconv.FormatInt(m.seq+1, 10))
+		query.Set("world", m.world)
+	}
+	m.t.out.Connect = "api/live?" + query.Encode()
 }
 
 // socket tells how the websocket fares: it was opened, or it ended for a reason.
@@ -158,12 +169,7 @@ func (m *liveMode) events(raw []json.RawMessage) {
 			m.apply(e)
 			continue
 		}
-		m.behind++
-		if m.lost || len(m.kept) == maxKept {
-			m.kept, m.lost = nil, true
-			continue
-		}
-		m.kept = append(m.kept, e)
+		m.keep(e)
 	}
 	m.t.dirty = true
 }
@@ -176,6 +182,10 @@ func (m *liveMode) seen(e event.Event) {
 		m.seq, m.arriving = 0, true
 	case event.FactsEnded:
 		m.seq, m.arriving = e.Seq, false
+	case event.GroupSummarized, event.GenerationRecorded: // they have the number of the last event that they hold
+		if !m.arriving {
+			m.seq = max(m.seq, e.Seq)
+		}
 	default:
 		if !m.arriving {
 			m.seq = e.Seq
@@ -219,6 +229,7 @@ func (m *liveMode) tick(wallMs, _ int64) (more bool) {
 	if m.t.options.Note != "" && wallMs-m.t.notedMs > noteMs {
 		m.t.options.Note, m.t.dirty = "", true
 	}
+	m.follow()
 	m.ask(wallMs)
 	return false
 }
@@ -230,7 +241,7 @@ func (m *liveMode) freeze() {
 		return
 	}
 	kept := m.kept
-	m.kept = nil
+	m.kept, m.lines = nil, nil
 	if m.lost {
 		m.model.Missed(view.Gap{FromSeq: m.model.Seq + 1, ToSeq: m.seq, FromMs: m.model.NowMs, ToMs: m.t.wallMs + m.aheadMs})
 		m.seq = 0 // begin with facts
@@ -250,6 +261,13 @@ func (m *liveMode) act(action, arg string) bool {
 		m.freeze()
 	case "link":
 		m.t.say("link-live")
+	case "list":
+		what, value, _ := strings.Cut(arg, " ")
+		return m.list(what, value)
+	case "hash":
+		if arg != m.t.linked {
+			m.open(arg)
+		}
 	case "kill-broker", "restart-broker":
 		id, ok := number(arg)
 		if !ok {

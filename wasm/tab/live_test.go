@@ -85,7 +85,7 @@ func (d *desk) connectTo(c *cluster) {
 
 func TestLiveShowsFactsThenEvents(t *testing.T) {
 	c, d := newCluster(t), openLive(t, false)
-	if u := d.frame(16); u.Connect != "api/live" {
+	if u := d.frame(16); u.Connect != "api/live?overview=1" {
 		t.Fatalf("connects to %q", u.Connect)
 	}
 	d.connectTo(c)
@@ -140,7 +140,7 @@ func TestLiveHalfOfTheFactsIsNotShown(t *testing.T) {
 	for d.last.Connect == "" {
 		d.frame(50)
 	}
-	if d.last.Connect != "api/live" {
+	if d.last.Connect != "api/live?overview=1" {
 		t.Fatalf("half of the facts are taken for a place to go on from: %q", d.last.Connect)
 	}
 	d.Socket(true, "")
@@ -172,7 +172,7 @@ func TestLiveReconnects(t *testing.T) {
 			waited += 50
 		}
 		waits = append(waits, waited)
-		want := "api/live?" + url.Values{"from": {fmt.Sprint(seq + 1)}, "world": {"w1"}}.Encode()
+		want := "api/live?" + url.Values{"overview": {"1"}, "from": {fmt.Sprint(seq + 1)}, "world": {"w1"}}.Encode()
 		if d.last.Connect != want {
 			t.Fatalf("connects to %q, not %q", d.last.Connect, want)
 		}
@@ -252,7 +252,7 @@ func TestLiveFreezeOverflows(t *testing.T) {
 	if len(d.mode.(*liveMode).kept) > maxKept || !d.mode.(*liveMode).lost || d.mode.(*liveMode).behind != maxKept+len(batch) {
 		t.Fatalf("kept %d, behind %d", len(d.mode.(*liveMode).kept), d.mode.(*liveMode).behind)
 	}
-	if u := d.do("freeze", ""); u.Connect != "api/live" || len(d.mode.(*liveMode).model.Gaps) != 1 {
+	if u := d.do("freeze", ""); u.Connect != "api/live?overview=1" || len(d.mode.(*liveMode).model.Gaps) != 1 {
 		t.Fatalf("begins anew at %q with gaps %v", u.Connect, d.mode.(*liveMode).model.Gaps)
 	}
 }

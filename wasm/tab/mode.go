@@ -50,6 +50,12 @@ type mode interface {
 	crashed(link string, again bool)
 }
 
+// scroller is a mode with a list of which only the rows on screen are drawn. scrolled takes "TOP HIGH" in pixels, and tells
+// whether other rows are to be drawn.
+type scroller interface {
+	scrolled(place string) bool
+}
+
 // wired is a mode that speaks with the server.
 type wired interface {
 	socket(open bool, reason string)

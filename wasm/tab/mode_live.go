@@ -16,14 +16,12 @@ func (m *liveMode) wakeMs() int64             { return liveClockMs }
 func (m *liveMode) rate() Rate                { return Rate{} }
 func (m *liveMode) interrupted()              {}
 func (m *liveMode) offers(action string) bool { return action == "freeze" }
-func (m *liveMode) field(Key) bool            { return false }
 func (m *liveMode) compares() bool            { return false }
 func (m *liveMode) dismiss()                  {}
 func (m *liveMode) unfollow()                 {}
-func (m *liveMode) findIn() string            { return "groups" }
+func (m *liveMode) findIn() string            { return "finder" }
 func (m *liveMode) picture() *view.Model      { return m.model }
 func (m *liveMode) told()                     {}
-func (m *liveMode) address()                  {}
 func (m *liveMode) jumpTo(int64)              {}
 func (m *liveMode) factAt(int64) *event.Event { return nil }
 func (m *liveMode) crashed(string, bool)      {}
