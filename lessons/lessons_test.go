@@ -128,6 +128,18 @@ func walk(t *testing.T, l *lessons.Lesson, ask func(p *lessons.Player, e *script
 // win does what the script says wins the challenge, moment by moment as a page does, and looks at par.
 func win(t *testing.T, p *lessons.Player, e *script.Engine) {
 	t.Helper()
+	winAnyway(t, p, e, 0)
+	if l, s := p.Lesson(), p.Step(); p.Moves() > s.Par {
+		t.Fatalf("%s: par is %d, and this takes %d moves", l.At(s.Line), s.Par, p.Moves())
+	}
+}
+
+// winAnyway makes so many moves that change nothing first.
+func winAnyway(t *testing.T, p *lessons.Player, e *script.Engine, idle int) {
+	t.Helper()
+	for range idle {
+		p.Moved()
+	}
 	l, s := p.Lesson(), p.Step()
 	for _, w := range l.Wins {
 		if w.Name != s.Name {
@@ -154,9 +166,6 @@ func win(t *testing.T, p *lessons.Player, e *script.Engine) {
 		}
 		if p.Gate() == lessons.Waiting {
 			t.Fatalf("%s: the commands do not win the challenge: %s", l.At(w.Line), s.Wait.Explain(e))
-		}
-		if p.Moves() > s.Par {
-			t.Fatalf("%s: par is %d, and this takes %d moves", l.At(w.Line), s.Par, p.Moves())
 		}
 	}
 }

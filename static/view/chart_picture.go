@@ -173,7 +173,7 @@ func (c *chart) addInputs(m *Model) {
 			continue
 		}
 		t := tick{X: c.Axis.X(mk.AtMs), Text: plainText(mk.Text, inputText)}
-		if k := len(c.Inputs); k > 0 && t.X-c.Inputs[k-1].X < 5/c.px { // one flag for what is done at one moment
+		if k := len(c.Inputs); k > 0 && t.X-c.Inputs[k-1].X < togetherPx/c.px { // one flag for what is done at one moment
 			t.X, t.Text = c.Inputs[k-1].X, cut(c.Inputs[k-1].all+" · "+t.Text, 3*inputText)
 			c.Inputs = c.Inputs[:k-1]
 		}
@@ -204,6 +204,9 @@ func (c *chart) addInputs(m *Model) {
 
 // inputText is how many letters of one input are drawn.
 const inputText = 28
+
+// togetherPx is how near two marks are that share a flag.
+const togetherPx = 22
 
 // clearFor takes away the words that would stand where those of a mark near the right edge do, to its left.
 func (c *chart) clearFor(t tick) {

@@ -89,4 +89,6 @@ func (s *stage) cause(g Generation) string {
 }
 
 // stale tells whether the state is only the last that was known, because nobody coordinates the group now.
-func (s *stage) stale() bool { return s.g != nil && s.g.Broker == 0 && len(s.g.Members) > 0 }
+func (s *stage) stale() bool {
+	return s.g != nil && s.g.Broker == 0 && len(s.g.Members) > 0 && !s.g.Gone
+}

@@ -80,6 +80,7 @@ var wordsOfStage = map[string]Text{
 	"broker.loads":       {"reads {0} to learn who is in the group", "正在读取 {0}，以得知组内成员"},
 	"broker.nobody":      {"No coordinator", "没有协调者"},
 	"broker.nobody.sub":  {"what it held in memory is gone", "它内存里的东西都没了"},
+	"broker.removed.sub": {"keeps this group any more: it was removed", "还保留这个组：它已被移除"},
 	"broker.none.sub":    {"keeps this group yet: it comes into being when a member first joins", "成员首次加入时，这个组才出现"},
 	"broker.up":          {"running", "运行中"},
 	"broker.gone":        {"down for {0}", "已停 {0}"},

@@ -541,10 +541,6 @@ func tapeRecord(s *stage, r tapeRow) templ.Component {
 		}
 		switch {
 		case r.InFlight && r.Letter == "G":
-			templ_7745c5c3_Err = sign("pending").Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
 		case r.InFlight:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<span class=\"soft\">")
 			if templ_7745c5c3_Err != nil {

@@ -50,11 +50,21 @@ func Websocket(ctx context.Context, address string, opened func(), got func(text
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.CloseNow() }() // it may have ended already
+	over := make(chan struct{})
+	defer close(over)
+	// A browser closes with 1000 or a code of one's own only; with any other, which the library has for a context that ends, it
+	// throws and goes on reading. It may have ended already.
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-over:
+		}
+		_ = conn.Close(websocket.StatusNormalClosure, "")
+	}()
 	conn.SetReadLimit(maxMessage)
 	opened()
 	for {
-		kind, text, err := conn.Read(ctx)
+		kind, text, err := conn.Read(context.Background())
 		if closed, ok := errors.AsType[websocket.CloseError](err); ok && closed.Reason != "" {
 			return errors.New(closed.Reason)
 		}

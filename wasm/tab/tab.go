@@ -146,7 +146,7 @@ func (t *Tab) render() {
 			continue
 		}
 		html := b.String()
-		if t.html[p.ID] == html {
+		if old, drawn := t.html[p.ID]; drawn && old == html { // what the page came with is not known
 			continue
 		}
 		t.html[p.ID] = html
