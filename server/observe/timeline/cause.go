@@ -128,10 +128,13 @@ func listOf(list []*member) string {
 func (t *Timeline) inferFirst(c *event.CauseInferred, n *next) {
 	c.Why, c.Confidence = event.WhyFirstMember, event.High
 	c.Evidence = "the group had no members before"
-	if c.Member = only(n.members); c.Member == "" && n.jump == 1 {
-		c.Member = n.leader
+	switch {
+	case n.jump > 1: // whoever was first may be gone
+	case len(n.members) == 1:
+		c.Member = n.members[0].id
+	default:
+		c.Member, c.Confidence = n.leader, event.Medium
 		c.Evidence += "; the first to join leads"
-		c.Confidence = event.Medium
 	}
 }
 
@@ -190,7 +193,11 @@ func (t *Timeline) inferBoth(c *event.CauseInferred, g *group, n *next, d differ
 		return slices.ContainsFunc(d.joined, func(j *member) bool { return j.clientID == m.clientID && j.host == m.host })
 	}
 	again := slices.IndexFunc(d.gone, cameAs)
-	if !joinedFirst || len(d.joined) == 0 {
+	if len(d.gone) == 0 {
+		c.Why, c.Evidence = event.WhyNewMember, listOf(d.joined)+" joined and "+listOf(d.restarted)+" started again in one rebalance: which began it is not written"
+		return
+	}
+	if !joinedFirst {
 		t.inferGone(c, g, n, d, start)
 		c.Confidence = event.Low
 		c.Evidence += "; " + listOf(d.joined) + " joined in the same rebalance"
@@ -200,9 +207,6 @@ func (t *Timeline) inferBoth(c *event.CauseInferred, g *group, n *next, d differ
 	c.Evidence = listOf(d.joined) + " joined and " + listOf(d.gone) + " went in one rebalance: which began it is not written"
 	if again >= 0 {
 		c.Evidence += "; " + event.Name(d.gone[again].clientID) + " seems to have started again"
-	}
-	if len(d.gone) == 0 {
-		c.Evidence = listOf(d.joined) + " joined and " + listOf(d.restarted) + " started again in one rebalance"
 	}
 }
 
@@ -232,6 +236,11 @@ func (t *Timeline) inferGone(c *event.CauseInferred, g *group, n *next, d differ
 	if len(d.changed) > 0 {
 		c.Confidence = event.Low
 		c.Evidence += "; " + listOf(d.changed) + " subscribes to something else as well"
+	}
+	// Who stays learns of a rebalance with its next heartbeat, a third of its session later at most.
+	if waited := n.joinedMs - start.hi; start.truth == event.Sampled && c.Confidence != "" && waited > int64(d.gone[0].sessionMs)/3+timerSlackMs {
+		c.Confidence = event.Low
+		c.Evidence += "; but the join phase lasted " + event.Duration(waited) + ": it may have been begun by another and have waited for it"
 	}
 }
 

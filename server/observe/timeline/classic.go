@@ -99,7 +99,7 @@ func (t *Timeline) nextOf(g *group, v *record.Group, c classicRecord, atMs int64
 	if v.Leader != nil {
 		n.leader = *v.Leader
 	}
-	if g.generation < 0 {
+	if g.sampled { // answers do not say which generation it was
 		n.jump = 1
 	}
 	n.joined = exactly(n.joinedMs)

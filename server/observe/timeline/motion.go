@@ -87,6 +87,9 @@ func (t *Timeline) clearBefore(g *group, beforeMs int64) int64 {
 	return ms
 }
 
+// longestUnknownMs is how long a rebalance is taken to last at most where no timeout is known: Kafka's max.poll.interval.ms.
+const longestUnknownMs = 300_000
+
 // timerSlackMs is what a broker's timers may be late.
 const timerSlackMs = 1000
 
@@ -96,17 +99,18 @@ func (t *Timeline) startOf(g *group, n *next) when {
 		at := min(r.atMs, n.joinedMs)
 		return when{at, at, event.Observed}
 	}
+	w := when{t.clearBefore(g, n.joinedMs), n.joinedMs, event.Inferred}
 	if m := g.motion; m != nil {
-		lo := min(m.start.lo, n.joinedMs)
-		return when{lo, max(lo, min(m.start.hi, n.joinedMs)), event.Sampled}
+		w = when{m.start.lo, min(m.start.hi, n.joinedMs), event.Sampled}
 	}
-	lo := t.clearBefore(g, n.joinedMs)
 	// A join phase that somebody came back for is over after the largest rebalance timeout.
 	survivors := slices.ContainsFunc(n.members, func(m *member) bool { return find(g.record.members, m.id) != nil })
-	if longestMs := longest(g.record.members, n.members); n.jump == 1 && (survivors || lo == 0 || len(g.record.members) == 0) {
-		lo = max(lo, n.joinedMs-max(longestMs, t.initialDelayMs())-timerSlackMs)
+	if longestMs := longest(g.record.members, n.members); n.jump == 1 && (survivors || w.lo == 0 || len(g.record.members) == 0) {
+		w.lo = max(w.lo, n.joinedMs-max(longestMs, t.initialDelayMs())-timerSlackMs)
 	}
-	return when{min(lo, n.joinedMs), n.joinedMs, event.Inferred}
+	w.lo = min(w.lo, n.joinedMs)
+	w.hi = max(w.lo, w.hi)
+	return w
 }
 
 func (t *Timeline) initialDelayMs() int64 {
@@ -141,8 +145,8 @@ func (t *Timeline) sawMotion(g *group, state event.State, p poll) {
 	switch {
 	case m == nil:
 		lo := t.clearBefore(g, p.asked)
-		if lo == 0 {
-			lo = p.asked
+		if lo == 0 { // it was under way when the first look came
+			lo = max(p.asked-max(longest(g.members), longestUnknownMs), 0)
 		}
 		t.beginMotion(g, state, when{lo, p.answered, event.Sampled})
 		g.motion.asked, g.motion.lastAsked = p.asked, p.asked
