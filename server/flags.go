@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"grouplab/server/app"
 )
@@ -86,6 +87,12 @@ func define(o *options, help *bool) *flag.FlagSet {
 	flags.Func("users", "`FILE`: Who may connect to the brokers, a NAME:PASSWORD on each line, with SASL PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.", func(path string) (err error) {
 		cfg.Users, err = readUsers(path)
 		return err
+	})
+	flags.StringVar(&cfg.Alert.URL, "alert-url", "", "`URL`: Who is told, with a POST of JSON, when a group has not served for -alert-after, and when it serves again. It is tried a few\ntimes, never followed elsewhere, and never written to the log.")
+	flags.DurationVar(&cfg.Alert.After, "alert-after", time.Minute, "`DURATION`: How long a group rebalances, or has no coordinator, until -alert-url is told, as in 90s or 5m.")
+	flags.Func("metrics-groups", "`PATTERN,…`: Groups that have figures of their own at /metrics, as in orders-*,payments: the first 100 by name. Without it no group's\nname is a label there.", func(text string) error {
+		cfg.MetricsGroups = append(cfg.MetricsGroups, strings.Split(text, ",")...)
+		return nil
 	})
 	flags.StringVar(&cfg.TLSCert, "tls-cert", "", "`FILE`: The brokers' certificate, in PEM; it encrypts the Kafka listeners (TLS 1.2, 1.3) and is read again when it changes.")
 	flags.StringVar(&cfg.TLSKey, "tls-key", "", "`FILE`: The private key of -tls-cert, in PEM.")

@@ -17,7 +17,7 @@ var helpGroups = []struct {
 	{"What is kept", []string{"data", "flush"}},
 	{"A cluster of your own, instead of brokers here", []string{"attach", "attach-config", "attach-logs", "attach-read"}},
 	{"Who may connect, and who may listen in", []string{"users", "tls-cert", "tls-key", "tls-client-ca", "http-tls"}},
-	{"What it says", []string{"log", "log-level"}},
+	{"What it says, and to whom", []string{"log", "log-level", "alert-url", "alert-after", "metrics-groups"}},
 }
 
 const helpHead = `usage: server [flags]

@@ -68,6 +68,10 @@ type Config struct {
 	Demo int
 	// Attach shows somebody else's cluster; no broker is started then.
 	Attach *Attach
+	// Alert tells somebody of groups that do not serve.
+	Alert Alert
+	// MetricsGroups are patterns of names of groups that have metrics of their own.
+	MetricsGroups []string
 	// Remote allows addresses that other machines can reach. Without it such an address is an error.
 	Remote bool
 	// TLSCert and TLSKey are files in PEM; with them the brokers speak TLS. TLSClientCA, if it is set, is the authority that
@@ -93,6 +97,7 @@ type Server struct {
 	brokers *kafka.Server
 	hub     *live.Hub
 	history *history.History // of the hub, which gives it out
+	alerts  *alerts          // nil: nobody is told
 	numbers *event.Numbers   // the loop's
 	web     *web.Server
 	demo    *demo.Demo
@@ -117,6 +122,9 @@ type Server struct {
 // names the flag and says what would be right. Nothing is served before Run; whoever does not call Run calls Close.
 func New(cfg Config) (*Server, error) {
 	cfg.logs()
+	if err := cfg.checkTold(); err != nil {
+		return nil, usage{err}
+	}
 	if cfg.Attach != nil {
 		if err := cfg.checkAttach(); err != nil {
 			return nil, usage{err}
@@ -296,11 +304,11 @@ func (s *Server) wirePages(loading *loads) (err error) {
 		hub, pages := s.observed()
 		s.hub = live.New(s.overview(hub))
 		pages.Hub = s.hub
-		s.web, err = web.New(pages)
+		s.web, err = web.New(s.remembering(pages))
 		return err
 	}
 	s.hub = live.New(s.overview(live.Config{Facts: s.facts, NowMs: s.loop.NowMs}))
-	s.web, err = web.New(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf})
+	s.web, err = web.New(s.remembering(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf}))
 	if err == nil {
 		loading.show(s.web)
 	}

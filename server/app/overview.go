@@ -2,12 +2,16 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
+	"sync"
 
 	"grouplab/coordinator/drive"
 	"grouplab/coordinator/event"
 	"grouplab/server/history"
 	"grouplab/server/live"
+	"grouplab/server/web"
 )
 
 // piece is how many groups' facts the loop tells at a time, when the history begins anew: some milliseconds.
@@ -32,6 +36,39 @@ func (s *Server) overview(c live.Config) live.Config {
 		return snapshot, err
 	}
 	return c
+}
+
+// remembering shows the history on the pages' side, and makes what tells of stuck groups.
+func (s *Server) remembering(c web.Config) web.Config {
+	c.History, c.Watched = s.history, s.cfg.MetricsGroups
+	if s.cfg.Alert.URL != "" {
+		s.alerts = newAlerts(s.cfg.Alert, s.URL(), s.cfg.Log, s.stuck)
+		c.Alerts = s.alerts.figures
+	}
+	return c
+}
+
+// tell runs the alerts, where there are any, until the server stops. The function that it returns waits for their end.
+func (s *Server) tell() (wait func()) {
+	if s.alerts == nil {
+		return func() {}
+	}
+	var ends sync.WaitGroup
+	ends.Go(func() { s.alerts.run(s.ctx) })
+	return ends.Wait
+}
+
+// checkTold names what is wrong with the flags about who is told what.
+func (cfg Config) checkTold() error {
+	for _, pattern := range cfg.MetricsGroups {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("-metrics-groups %q is no pattern: a star stands for any part of a name, as in orders-*, [ begins a class of characters", pattern)
+		}
+	}
+	if cfg.HTTP == "" && (cfg.Alert.URL != "" || len(cfg.MetricsGroups) > 0) {
+		return errors.New("-alert-url and -metrics-groups need the page: without -http nobody looks at the events")
+	}
+	return cfg.Alert.check()
 }
 
 // concerning are the facts of one group, and those of none.

@@ -38,9 +38,11 @@ func (s *Server) servePages() error {
 		return nil
 	}
 	s.front.Ready(s.web)
+	defer s.tell()()
 	select {
 	case err := <-s.served:
 		s.hub.Close()
+		s.stop()
 		return fmt.Errorf("-http %s: %w", s.http, err)
 	case <-s.ctx.Done():
 	}

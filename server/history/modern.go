@@ -60,7 +60,6 @@ func (h *History) inferred(g *group, b event.CauseInferred) {
 	c := cause{why: b.Why, member: b.Member, said: b.ClientReason, confidence: b.Confidence}
 	h.identify(g, &c)
 	if r := g.rebalance; r != nil && (r.generation == b.Generation || r.generation < 0 && b.Generation == g.generation+1) {
-		h.recount(r.why, c.why)
 		r.cause, g.last = c, c
 		return
 	}
@@ -69,21 +68,12 @@ func (h *History) inferred(g *group, b event.CauseInferred) {
 		if r.body.Generation != b.Generation {
 			continue
 		}
-		h.recount(r.body.Why, c.why)
 		r.body.Why, r.body.Member, r.body.ClientID, r.body.ClientReason, r.body.Confidence = c.why, c.member, c.client, c.said, c.confidence
 		h.tell(r)
 		if i == len(g.records)-1 && g.rebalance == nil {
 			g.last = c
 		}
 		return
-	}
-}
-
-// recount moves a rebalance from the cause that was thought to be its to another.
-func (h *History) recount(from, to event.Why) {
-	if from != to && h.totals.Rebalances[from] > 0 {
-		h.totals.Rebalances[from]--
-		h.totals.Rebalances[to]++
 	}
 }
 
@@ -98,7 +88,6 @@ func (h *History) bump(g *group, e *event.Event, b event.EpochBumped) {
 	r := newRebalance(e.AtMs, c)
 	r.startedHi, r.generation = e.AtHiMs, b.Epoch
 	g.rebalance, g.last, g.generation = r, c, b.Epoch
-	h.totals.Rebalances[c.why]++
 	g.hour(e.AtMs).rebalances++
 }
 

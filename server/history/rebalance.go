@@ -114,7 +114,6 @@ func (h *History) begin(g *group, e *event.Event, b event.RebalanceStarted) {
 		g.joinOp = op{deadlineMs: max(e.AtMs, e.AtHiMs) + int64(b.RebalanceTimeoutMs)}
 	}
 	g.rebalance, g.last = r, c
-	h.totals.Rebalances[c.why]++
 	g.hour(e.AtMs).rebalances++
 	h.touch(g, true)
 }
@@ -140,7 +139,6 @@ func (h *History) startGeneration(g *group, e *event.Event, b event.GenerationSt
 	if g.rebalance == nil { // an observer may know of the end only
 		g.rebalance = newRebalance(e.AtMs-b.DurationMs, cause{})
 		g.rebalance.startedHi = e.AtHiMs
-		h.totals.Rebalances[""]++
 		g.hour(e.AtMs).rebalances++
 	}
 	r := g.rebalance

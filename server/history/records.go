@@ -13,6 +13,8 @@ type record struct {
 	atMs  int64
 	at    *list.Element // in History.all
 	told  bool          // it is in History.told
+	// counted is set once it is among the totals: a cause that is corrected later moves no count, which only rise.
+	counted bool
 }
 
 // hour counts what happened in one hour.

@@ -22,7 +22,10 @@ func (h *History) Take(dst []event.Event, nowMs int64) []event.Event {
 		}
 	}
 	for i, r := range h.told {
-		r.told = false
+		if r.told = false; !r.counted {
+			r.counted = true
+			h.totals.Rebalances[r.body.Why]++
+		}
 		dst = append(dst, h.event(r.group, r.body))
 		h.told[i] = nil
 	}
@@ -58,6 +61,21 @@ func (h *History) Summaries(dst []event.Event) []event.Event {
 		if g := h.groups[name]; !g.gone {
 			dst = append(dst, h.event(g, h.summarize(g)))
 		}
+	}
+	return dst
+}
+
+// Matching appends the summaries of the first groups by name whose name matches, at most so many.
+func (h *History) Matching(dst []event.Event, match func(name string) bool, most int) []event.Event {
+	var names []string
+	for name, g := range h.groups {
+		if !g.gone && match(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names[:min(len(names), most)] {
+		dst = append(dst, h.event(h.groups[name], h.summarize(h.groups[name])))
 	}
 	return dst
 }

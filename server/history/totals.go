@@ -10,7 +10,7 @@ import (
 
 // Totals count since the fold began.
 type Totals struct {
-	// Rebalances by what began them; "" where that is not known. An inferred cause that was replaced counts as the better one.
+	// Rebalances that are over, by what began them as it was known when they were told first; "" where it was not.
 	Rebalances map[event.Why]int64
 	// LostMs is the time that partitions stood still, by the part of a rebalance: partitions times milliseconds.
 	LostMs map[event.Why]int64

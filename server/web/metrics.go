@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"grouplab/coordinator/event"
+	"grouplab/server/history"
 	"grouplab/server/live"
 	"grouplab/static/view"
 )
@@ -22,21 +23,25 @@ type metrics struct {
 	hub     *live.Hub
 	keeper  *keeper
 	figures func() Figures
+	// history is the hub's fold, nil where there is none; watched are the groups that have metrics of their own.
+	history *history.History
+	watched watchedGroups
+	// alerts may be nil.
+	alerts func() Alerts
 
-	mu         sync.Mutex
-	rebalances map[event.Why]int64
-	removed    map[event.Why]int64
-	replies    map[reply]int64
-	refused    map[int16]int64 // commits, by code
-	commits    int64
-	fenced     int64
-	kafka      meters
+	mu      sync.Mutex
+	removed map[event.Why]int64
+	replies map[reply]int64
+	refused map[int16]int64 // commits, by code
+	commits int64
+	fenced  int64
+	kafka   meters
 }
 
 type reply struct{ api, code int16 }
 
 func newMetrics(hub *live.Hub, k *keeper, figures func() Figures) *metrics {
-	return &metrics{hub: hub, keeper: k, figures: figures, rebalances: map[event.Why]int64{}, removed: map[event.Why]int64{},
+	return &metrics{hub: hub, keeper: k, figures: figures, removed: map[event.Why]int64{},
 		replies: map[reply]int64{}, refused: map[int16]int64{}, kafka: meters{}}
 }
 
@@ -56,8 +61,6 @@ func (m *metrics) observe(batch []event.Event) {
 			}
 		case event.ReplySent:
 			m.replies[reply{b.API, b.Code}]++
-		case event.RebalanceStarted:
-			m.rebalances[b.Why]++
 		case event.MemberRemoved:
 			m.removed[b.Why]++
 		case event.OffsetsCommitted:
@@ -83,7 +86,6 @@ func desc(name, unit, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	descGroups      = desc("groups", "groups", "Consumer groups by state.", "state")
 	descMembers     = desc("members", "members", "Members of all groups.")
 	descGhosts      = desc("ghost_members", "members", "Members whose process is known to be dead and whose session still runs.")
 	descParked      = desc("parked_replies", "replies", "Answers that are held back, by API.", "api")
@@ -92,7 +94,6 @@ var (
 	descPurgatory   = desc("purgatory_size", "entries", "Entries in the watch lists of a purgatory, those of operations that are over included.", "broker", "purgatory")
 	descDelayed     = desc("purgatory_delayed_operations", "operations", "Operations of a purgatory that have a timer.", "broker", "purgatory")
 	descBrokers     = desc("brokers", "brokers", "Brokers by whether they run.", "up")
-	descRebalances  = desc("rebalances_total", "rebalances", "Rebalances by what began them.", "cause")
 	descRemoved     = desc("members_removed_total", "members", "Members removed, by reason.", "reason")
 	descReplies     = desc("coordinator_replies_total", "replies", "Answers of the group coordinators, by API and error code.", "api", "code")
 	descCommits     = desc("offset_commits_total", "commits", "Commits that were written.")
@@ -127,6 +128,10 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, v int64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
 	}
+	m.collectHistory(gauge, func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+	})
+	m.collectAlerts(gauge, count)
 	m.collectPicture(gauge)
 	m.collectCounted(gauge, count)
 	s := m.hub.Stats()
@@ -166,12 +171,10 @@ func (m *metrics) collectPicture(gauge func(*prometheus.Desc, float64, ...string
 	ctx, cancel := context.WithTimeout(context.Background(), collectTimeout)
 	defer cancel()
 	_ = m.keeper.now(ctx, func(model *view.Model) {
-		states := map[event.State]float64{event.Empty: 0, event.PreparingRebalance: 0, event.CompletingRebalance: 0, event.Stable: 0, event.Dead: 0}
 		waits, ops := map[view.WaitKind]float64{}, map[event.OpKind]float64{}
 		var members, ghosts, joins, syncs float64
 		for _, name := range model.GroupNames() {
 			g := model.Groups[name]
-			states[g.State]++
 			if w := model.Waiting(name); w.Kind != view.WaitNothing {
 				waits[w.Kind]++
 			}
@@ -185,9 +188,6 @@ func (m *metrics) collectPicture(gauge func(*prometheus.Desc, float64, ...string
 			for _, op := range g.Ops {
 				ops[op.Type]++
 			}
-		}
-		for state, n := range states {
-			gauge(descGroups, n, string(state))
 		}
 		for kind, n := range waits {
 			gauge(descWaiting, n, string(kind))
@@ -214,9 +214,6 @@ func (m *metrics) collectCounted(gauge func(*prometheus.Desc, float64, ...string
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kafka.collect(gauge, count, time.Now())
-	for why, n := range m.rebalances {
-		count(descRebalances, n, string(why))
-	}
 	for why, n := range m.removed {
 		count(descRemoved, n, string(why))
 	}

@@ -303,10 +303,9 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("%s %v", r.Status, r.Header)
 	}
 	for _, line := range []string{
-		`grouplab_groups{state="PreparingRebalance"} 1`, `grouplab_groups{state="Empty"} 1`, `grouplab_groups{state="Stable"} 0`,
 		`grouplab_members 2`, `grouplab_waiting_groups{for="join"} 1`, `grouplab_parked_replies{api="JoinGroup"} 1`,
 		`grouplab_delayed_operations{type="DelayedHeartbeat"} 2`, `grouplab_brokers{up="true"} 3`,
-		`grouplab_rebalances_total{cause="new member"} 2`, `grouplab_members_removed_total{reason="session expired"} 1`,
+		`grouplab_members_removed_total{reason="session expired"} 1`,
 		`grouplab_coordinator_replies_total{api="Heartbeat",code="NONE"} 5`, `grouplab_coordinator_replies_total{api="Heartbeat",code="REBALANCE_IN_PROGRESS"} 1`,
 		`grouplab_coordinator_replies_total{api="JoinGroup",code="MEMBER_ID_REQUIRED"} 1`,
 		`grouplab_offset_commits_total 1`, `grouplab_offset_commits_refused_total{code="UNKNOWN_MEMBER_ID"} 1`, `grouplab_brokers_fenced_total 1`,

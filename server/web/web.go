@@ -13,10 +13,11 @@
 //	GET  /assets/…, /dist/…, /sw.js   what pages load
 //	GET  /api/state?group=G           the cluster now, or one group of it, JSON; ?limit=N and ?after=G page through many groups
 //	GET  /api/events?from=SEQ         the last 100 000 events, JSON lines
-//	GET  /api/live                    the websocket (package live says what it speaks)
+//	GET  /api/live                    the websocket (package live says what it speaks); ?overview=1 lists thousands of groups
 //	GET  /api/probe?group=G&member=M  what each request would get now
 //	GET  /api/demo                    the demo clients
 //	GET  /metrics, /healthz
+//	GET  /grafana.json                a dashboard of the metrics, to be imported into Grafana
 //	POST /api/brokers/ID/kill, /api/brokers/ID/restart
 //	POST /api/topics/NAME/partitions  {"total":8}
 //	POST /api/partitions/move         {"topic":"orders","partition":0,"to":2}
@@ -36,6 +37,7 @@ import (
 	"time"
 
 	"grouplab/coordinator/event"
+	"grouplab/server/history"
 	"grouplab/server/live"
 	"grouplab/server/web/pages"
 	"grouplab/static"
@@ -117,6 +119,12 @@ type Requests struct {
 	Count     int64
 }
 
+// Alerts counts messages about groups that do not serve.
+type Alerts struct {
+	// Sent were taken by the receiver, Failed given up; Retried counts tries after the first, Queued those that wait.
+	Sent, Failed, Retried, Queued int64
+}
+
 // Config is what the pages need to know.
 type Config struct {
 	// Hub shows the running cluster and must be set.
@@ -128,6 +136,11 @@ type Config struct {
 	Observes bool
 	// Figures may be nil.
 	Figures func() Figures
+	// History is the hub's fold, nil where it has none. Watched are patterns (path.Match) of names of groups that have metrics of
+	// their own; Alerts counts what was told of stuck groups, nil where nobody is told.
+	History *history.History
+	Watched []string
+	Alerts  func() Alerts
 	// Health asks the loop for a sign of life; nil means that answering at all is enough.
 	Health func(context.Context) error
 	// Token allows what changes something; NewToken makes one.
@@ -176,6 +189,7 @@ func newServer(cfg Config, book *pages.Book) *Server {
 		s.hosts = append(s.hosts, strings.ToLower(host))
 	}
 	s.metrics = newMetrics(cfg.Hub, s.keeper, cfg.Figures)
+	s.metrics.history, s.metrics.watched, s.metrics.alerts = cfg.History, cfg.Watched, cfg.Alerts
 	s.handler = s.routes()
 	return s
 }
@@ -211,6 +225,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/api/brokers/{id}/{verb}", s.acting(s.broker))
 	mux.HandleFunc("/api/topics/{name}/partitions", s.acting(s.partitions))
 	mux.HandleFunc("/api/partitions/move", s.acting(s.move))
+	get("/grafana.json", s.grafana)
 	mux.Handle("/metrics", only(http.MethodGet, s.metrics.handler().ServeHTTP))
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusNotFound, "there is nothing at "+r.URL.Path, "there are /api/state, /api/events, /api/live, /api/probe and /api/demo")

@@ -123,6 +123,7 @@ type lab struct {
 func newLab(t testing.TB, hubConfig live.Config) *lab {
 	l := &lab{control: &control{}}
 	hubConfig.Facts = l.facts
+	hubConfig.GroupFacts = func(ctx context.Context, _ string) (live.Snapshot, error) { return l.facts(ctx) }
 	hubConfig.NowMs = func() int64 { return nowMs }
 	l.hub = live.New(hubConfig)
 	t.Cleanup(l.hub.Close)
