@@ -49,6 +49,10 @@ func (c *conn) turn(nowMs int64) {
 
 // dispatch runs calls one after the other, as long as each is answered at once.
 func (c *conn) dispatch(nowMs int64) {
+	if c.head < len(c.queue) && !c.srv.cluster.Running(c.broker) { // no request stops a broker
+		c.end(refusef("broker %d does not run", c.broker))
+		return
+	}
 	c.dispatching = true
 	for c.running == nil && c.head < len(c.queue) && !c.gone {
 		next := c.queue[c.head]
@@ -57,10 +61,6 @@ func (c *conn) dispatch(nowMs int64) {
 		}
 		c.queue[c.head] = nil
 		c.head++
-		if !c.srv.cluster.Running(c.broker) {
-			c.end(refusef("broker %d does not run", c.broker))
-			break
-		}
 		if err := c.mayAsk(next.api); err != nil {
 			c.end(err)
 			break
