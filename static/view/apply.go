@@ -203,7 +203,7 @@ func (m *Model) pausedNow(g *Group) int {
 			}
 		}
 	}
-	if !tells && g.State == event.Stable {
+	if !tells && (g.State == event.Stable || g.State == event.Assigning || g.State == event.Reconciling) {
 		for _, mb := range g.Present() {
 			if !mb.Gone {
 				owned += countPartitions(mb.Assigned)

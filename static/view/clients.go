@@ -213,6 +213,8 @@ func (s *stage) brokerKnows(mb *Member) string {
 	switch {
 	case mb.Removed:
 		return s.t("knows.removed", s.why(mb.RemovedWhy, mb.Label), s.ago(mb.RemovedMs))
+	case s.o.Live != nil && s.o.Live.Outside:
+		return s.t("knows.outside")
 	case g.Broker == 0:
 		return s.t("knows.nobody")
 	}

@@ -175,7 +175,7 @@ func reconciling() *Model {
 	parts := func(p ...int32) []event.TopicPartitions {
 		return []event.TopicPartitions{{Topic: "parcels", Partitions: p}}
 	}
-	members := []string{"kXb2-parcel-a", "Zq81-parcel-b", "9aQw-parcel-c"}
+	members := []string{"q8mV2kXbRs6pQ7sTt69fA1", "Zq81nLw0RjGm3uYc5hEb7d", "9aQwP4xZrT2bKs8vNd1mUe"}
 	s.told(event.Observed, now-hourMs, 0, s.group, event.GroupListed{Type: typeConsumer, State: event.Stable, ProtocolType: "consumer"})
 	s.say(s.broker, s.group, event.GroupLoaded{State: event.Stable, SinceMs: now - hourMs, Generation: 7, ProtocolType: "consumer", Protocol: "uniform", Partition: s.part})
 	for i, id := range members {

@@ -673,7 +673,7 @@ func dashDot(st event.State) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if st == event.CompletingRebalance {
+		if st == event.CompletingRebalance || st == event.Reconciling {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<svg class=\"dash-dot\" aria-hidden=\"true\"><rect width=\"100%\" height=\"100%\" rx=\"15\"></rect></svg>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -64,6 +64,14 @@ func (s *stage) knows(key string) bool {
 	return ok
 }
 
+// era is the key of the words for where a group is: its generation, or its epoch.
+func (s *stage) era() string {
+	if s.o.ext != nil {
+		return s.o.ext.era(s)
+	}
+	return "generation.is"
+}
+
 // extension is what the stage of a running cluster can beside what all stages can. It is nil elsewhere, so that a lesson's
 // program does not carry it.
 type extension interface {
@@ -73,6 +81,7 @@ type extension interface {
 	// amend adds to the headline what an observer knows; card is a selection's, nil where it is none of the observer's.
 	amend(s *stage, h sentence) sentence
 	card(s *stage, kind, rest string) *card
+	era(s *stage) string
 }
 
 // pressed is the value of aria-pressed.

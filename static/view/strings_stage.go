@@ -55,6 +55,7 @@ var wordsOfStage = map[string]Text{
 	"thinks.joined":        {"{0}, generation {1}", "{0}，第 {1} 代"},
 
 	"knows.removed":    {"removed {1} ago: {0}", "{1} 前移除：{0}"},
+	"knows.outside":    {"member; heartbeats leave no trace", "成员；心跳不留痕迹"},
 	"knows.nobody":     {"in the log only", "只在日志里"},
 	"knows.firstjoin":  {"first join, held for {0}", "首次加入，已扣留 {0}"},
 	"knows.rejoined":   {"rejoined, held for {0}", "已重新加入，扣留 {0}"},

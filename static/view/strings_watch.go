@@ -58,7 +58,7 @@ var wordsOfWatch = map[string]Text{
 	"watch.col.detail":         {"What matters", "要点"},
 	"watch.gone":               {"gone", "已消失"},
 	"watch.state.unknown":      {"state —", "状态 —"},
-	"watch.row":                {"generation {0} · {1} {1|member|members}", "第 {0} 代 · {1} 个成员"},
+	"watch.row":                {"gen {0} · {1} {1|member|members}", "第 {0} 代 · {1} 个成员"},
 	"watch.row.epoch":          {"epoch {0} · {1} {1|member|members}", "epoch {0} · {1} 个成员"},
 	"watch.row.bench":          {", {0} idle", "，{0} 个空闲"},
 	"watch.day.short":          {"{0}× in 24 h", "24 小时 {0} 次"},
@@ -154,6 +154,8 @@ var wordsOfWatch = map[string]Text{
 	"watch.cost":                        {"{0} requests/s · {1}/s", "每秒 {0} 个请求 · 每秒 {1}"},
 	"watch.readonly":                    {"An observed cluster: GroupLab only reads. Nothing can be stopped, started or changed from here.", "这是被观察的集群：GroupLab 只读，这里不能停止、启动或改变任何东西。"},
 
+	"watch.epoch.is":         {"epoch {0}", "组 epoch {0}"},
+	"watch.th.epoch":         {"epoch", "组 epoch"},
 	"watch.machine":          {"Group state (KIP-848)", "组状态（KIP-848）"},
 	"watch.epochs":           {"group epoch {0} · target of epoch {1}, {2} moved", "组 epoch {0} · 目标分配 epoch {1}，移动 {2} 个"},
 	"watch.blocked":          {"Who waits for whom", "谁在等谁"},

@@ -100,12 +100,18 @@ func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
 	if len(sum.Awaited) > 0 {
 		first = s.labelIn(l.group, sum.Awaited[0])
 	}
+	if l.told != nil && l.told.Modern != nil && l.group != nil {
+		return s.modernWait(l)
+	}
 	if l.group != nil {
 		w := s.m.Waiting(l.name)
 		if w.Kind == WaitCoordinator {
 			return s.t("group.nobody")
 		}
-		if s.m.Watch() == nil || s.m.Watch().Cluster == nil { // the coordinator itself tells
+		if a := l.told; s.attached() != nil && a != nil && a.Awaited != nil && a.Awaited.State == l.state && len(a.Awaited.Awaited) > 0 {
+			first, waiting, until = l.group.Label(a.Awaited.Awaited[0].Member), len(a.Awaited.Awaited), max(a.Awaited.DeadlineMs, a.Awaited.DeadlineHiMs)
+		}
+		if s.attached() == nil { // the coordinator itself tells
 			first, waiting, until = "", len(w.Missing), w.EndMs
 			if waiting > 0 {
 				first = w.Missing[0].Label
@@ -130,6 +136,26 @@ func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
 		text += s.t("watch.until", s.left(until))
 	}
 	return text
+}
+
+// modernWait says which member of a consumer group is not at its target.
+func (s *stage) modernWait(l *listLine) string {
+	first, n := "", 0
+	for _, mb := range l.group.Present() {
+		r := l.told.Modern.Members[mb.ID]
+		if r.Epoch >= 0 && (r.Epoch < l.told.Modern.Epoch || r.State == stateUnrevoked || r.State == stateUnreleased) {
+			if n++; first == "" || r.State == stateUnrevoked {
+				first = mb.Label
+			}
+		}
+	}
+	switch {
+	case n > 1:
+		return s.t("watch.waits.more", name(first), num(n-1))
+	case n == 1:
+		return s.t("watch.waits", name(first))
+	}
+	return s.t("watch.waits.unknown")
 }
 
 // idle counts the members that have nothing assigned, 0 where nobody has anything yet.

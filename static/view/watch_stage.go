@@ -149,6 +149,13 @@ func sizeWord(n int64) string {
 
 func (watching) amend(s *stage, h sentence) sentence { return s.observed(h) }
 
+func (watching) era(s *stage) string {
+	if s.modern() != nil {
+		return "watch.epoch.is"
+	}
+	return "generation.is"
+}
+
 func (watching) card(s *stage, kind, rest string) *card {
 	if kind == "rebalance" {
 		return s.rebalanceCard(rest)

@@ -70,6 +70,10 @@ func (s *stage) strip(list []Record) *strip {
 		p.addSpan(list, i)
 		p.LostMs += list[i].lostMs()
 	}
+	if s.g != nil && inMotion(s.g.State) && !s.g.Gone {
+		at := p.x(s.g.SinceMs)
+		p.Spans = append(p.Spans, stripSpan{at, max(1-at, 0.004), true})
+	}
 	s.addRows(p, list)
 	for k := int64(0); k < 4; k++ {
 		ago := (p.ToMs - p.FromMs) * (4 - k) / 4

@@ -179,7 +179,7 @@ func TestAConsumerGroupSaysWhoWaitsForWhom(t *testing.T) {
 		t.Errorf("the headline says %q", said)
 	}
 	html := partsHTML(t, m, o, "shelves", "machine", "clients")
-	for _, want := range []string{"waits for parcel-a·el-a", "has to give up parcels-3", "7 → 8", "Reconciling", "its session is not known"} {
+	for _, want := range []string{"waits for parcel-a·9fA1", "has to give up parcels-3", "7 → 8", "Reconciling", "its session is not known"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%q is not said in %s", want, html)
 		}
