@@ -372,7 +372,7 @@ func (t *Timeline) tellMembers(g *group, n *next, start when, why event.CauseInf
 		if old == nil {
 			old = findInstance(g.members, m.instance)
 		}
-		if old == nil {
+		if old == nil || old.bare && old.instance != m.instance { // DescribeGroups before v4 does not say who is static
 			t.emit(g, w, cause, m.added(false))
 		} else if before := old; before.bare || before.changed(m) || before.sessionMs != m.sessionMs || before.rebalanceMs != m.rebalanceMs ||
 			!slices.Equal(before.protocols, m.protocols) {

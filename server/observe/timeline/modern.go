@@ -23,6 +23,7 @@ type modernMember struct {
 	assignor string
 	// current is kind 8, currentMs its time; target is kind 7.
 	current   record.ModernCurrent
+	last      record.ModernCurrent // what current was before its tombstone
 	currentMs int64
 	target    []record.IDPartitions
 	waitsFor  []string // as told last
@@ -202,7 +203,7 @@ func text(s *string) string {
 func (t *Timeline) applyCurrent(x *modern, r modernRecord, c *change, atMs int64) error {
 	if r.value == nil {
 		if m := x.member(r.key.Member); m != nil {
-			m.current = record.ModernCurrent{Epoch: -1, PreviousEpoch: -1}
+			m.last, m.current = m.current, record.ModernCurrent{Epoch: -1, PreviousEpoch: -1}
 		}
 		return nil
 	}

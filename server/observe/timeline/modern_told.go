@@ -84,9 +84,9 @@ func (t *Timeline) whyModernWent(g *group, m *modernMember, atMs int64) (event.W
 	name, session := event.Name(m.id), int64(m.sessionMs)
 	silent := atMs - max(g.seen(m.member), m.currentMs)
 	switch {
-	case m.current.Epoch == awayEpoch:
+	case m.last.Epoch == awayEpoch || m.current.Epoch == awayEpoch:
 		return event.WhySessionExpired, event.Medium, name + " was away as a static member and has not come back"
-	case m.current.State == record.MemberUnrevokedPartitions && m.rebalanceMs > 0 && atMs-m.currentMs >= int64(m.rebalanceMs):
+	case max(m.last.State, m.current.State) == record.MemberUnrevokedPartitions && m.rebalanceMs > 0 && atMs-m.currentMs >= int64(m.rebalanceMs):
 		return event.WhyNotRevoked, event.Medium, fmt.Sprintf("%s had been told to give partitions up for its rebalance timeout of %s", name, event.Duration(int64(m.rebalanceMs)))
 	case silent >= session:
 		return event.WhySessionExpired, event.Medium, fmt.Sprintf("%s went, and nothing of it was seen for %s: its session of %s may have run out", name,

@@ -172,7 +172,7 @@ func (t *Timeline) sawMotion(g *group, state event.State, p poll) {
 // beginMotion tells that a rebalance is seen.
 func (t *Timeline) beginMotion(g *group, state event.State, w when) {
 	if !g.told {
-		g.told, g.typ = true, classicType
+		g.told, g.typ, g.generation = true, classicType, max(g.generation, 0)
 		t.emit(g, w, 0, event.GroupCreated{})
 	}
 	m := &motion{state: event.PreparingRebalance, start: w, asked: w.hi, lastAsked: w.hi, entered: w}
