@@ -111,3 +111,34 @@ func TestB112_ARefusalHelps(t *testing.T) {
 		t.Errorf("what the step does not offer says %q, which does not tell the way to it", l.options.Note)
 	}
 }
+
+// TestB94_ALongRunIsWalkedFromItsStart: whatever is pressed in a run of which the beginning is no longer kept, no handler ends
+// the program: the step after the start is the next event, time runs on from there, and the end is found again.
+func TestB94_ALongRunIsWalkedFromItsStart(t *testing.T) {
+	d := openSandbox(t)
+	d.do("grain:state", "")
+	end := func() { // each looks on for an hour in which no state changes
+		for d.lesson.head.first() <= d.lesson.head.startSeq+1 {
+			d.do("step", "")
+		}
+	}
+	end()
+	for _, then := range []string{"step", "play", "next-timer", "end"} {
+		d.do("start", "")
+		d.do("grain:event", "")
+		d.do(then, "")
+		d.do("pause", "")
+		switch then {
+		case "step":
+			if d.seq() != d.lesson.head.startSeq+1 {
+				t.Errorf("the step after the start leads to event %d; the start is %d", d.seq(), d.lesson.head.startSeq)
+			}
+			d.do("grain:state", "")
+			end()
+		case "end":
+			if d.seq() != d.lesson.head.seq() {
+				t.Errorf("the end is event %d, shown is %d", d.lesson.head.seq(), d.seq())
+			}
+		}
+	}
+}

@@ -81,6 +81,8 @@ func (c *cursor) toSeq(seq int64) {
 	}
 	if seq < c.seq || atMs < c.nowMs { // a picture's clock goes forward only
 		c.rewind(seq)
+	} else if c.seq < seq && c.seq+1 < c.head.first() { // what follows the cursor is not kept: a later picture leads there
+		c.rewind(seq)
 	}
 	for c.seq < seq {
 		c.pass()

@@ -302,17 +302,29 @@ func (m *lessonMode) show(seq int64) {
 	m.t.dirty = true
 	seq = max(min(seq, m.head.seq()), m.cursor.floor())
 	if !m.cursor.reachable(seq) {
-		m.head.backTo(0, m.head.startMs)
-		m.cursor.align()
-		for more := true; more; {
-			var err error
-			if more, err = m.head.chase(seq, false); err != nil {
-				m.t.fail(err)
-			}
-			m.cursor.toSeq(m.head.seq())
-		}
+		m.runAgain(seq)
 	}
 	m.cursor.toSeq(seq)
+}
+
+// keepsOn makes sure that what follows the cursor is kept: the start's picture always is, the events after it are not.
+func (m *lessonMode) keepsOn() {
+	if m.cursor.seq < m.head.seq() && m.cursor.seq+1 < m.head.first() {
+		m.runAgain(m.cursor.seq)
+	}
+}
+
+// runAgain brings back the events up to seq that are no longer kept. What was done later is pending.
+func (m *lessonMode) runAgain(seq int64) {
+	m.head.backTo(0, m.head.startMs)
+	m.cursor.align()
+	for more := true; more; {
+		var err error
+		if more, err = m.head.chase(seq, false); err != nil {
+			m.t.fail(err)
+		}
+		m.cursor.toSeq(m.head.seq())
+	}
 }
 
 // stops tells whether a grain stops at an event. Of what all fifty partitions of __consumer_offsets go through at once

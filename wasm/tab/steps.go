@@ -15,6 +15,7 @@ func (m *lessonMode) toggle() {
 		return
 	}
 	if m.mayRun() {
+		m.keepsOn()
 		m.pace.playing = true
 	}
 }
@@ -31,6 +32,7 @@ func (m *lessonMode) stepForward(g view.Grain) {
 		return // going on brought events: they are the step
 	}
 	before = m.cursor.lesson()
+	m.keepsOn()
 	if seq := m.search(m.cursor.seq+1, g); seq > 0 {
 		m.cursor.toSeq(seq)
 	} else {
@@ -63,6 +65,9 @@ func (m *lessonMode) searchOn(g view.Grain) {
 			m.cursor.toHead()
 			m.halt(why, err)
 			return
+		}
+		if m.head.seq()-m.cursor.seq > frameEvents { // or what lies between is let go of before the cursor has passed it
+			m.cursor.toHead()
 		}
 	}
 	m.cursor.toHead()
@@ -145,8 +150,16 @@ func (m *lessonMode) toEnd() {
 	m.pace.playing = false
 	m.t.dirty = true
 	before := m.cursor.lesson()
-	m.cursor.toHead()
+	m.toHead()
 	m.noteBeat(before)
+}
+
+// toHead shows the head's end, by way of the start where nothing else leads there any more.
+func (m *lessonMode) toHead() {
+	if !m.cursor.reachable(m.head.seq()) {
+		m.show(m.head.seq())
+	}
+	m.cursor.toHead()
 }
 
 // next goes on: to the next step where the current one is over, else to its end.
@@ -162,7 +175,7 @@ func (m *lessonMode) next() {
 				return
 			}
 		}
-		m.cursor.toHead()
+		m.toHead()
 	}
 	switch m.head.player.Gate() {
 	case lessons.Asking:
