@@ -311,7 +311,7 @@ type Stats struct {
 }
 
 type counters struct {
-	viewers, refused, cut, published, encoded, sent, gaps, skipped atomic.Int64
+	viewers, refused, cut, published, encoded, sent, gaps, skipped, deflated atomic.Int64
 }
 
 // Stats reads the figures.

@@ -20,6 +20,9 @@ import (
 
 // TestMain waits for goroutines that are about to end: on a busy machine that may take a while.
 func TestMain(m *testing.M) {
+	if what := os.Getenv(audienceEnv); what != "" {
+		playAudience(what)
+	}
 	code := m.Run()
 	if code == 0 {
 		left := goleak.Find()

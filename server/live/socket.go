@@ -22,6 +22,12 @@ const (
 	floodBytesPerSecond = 1 << 10
 )
 
+// mostDeflated is how many viewers at a time may have their messages compressed. A compressor takes a megabyte. With a context of
+// its own each viewer would keep one, a gigabyte for a thousand; so a message is compressed by itself, which shortens JSON as
+// long as ours to a tenth all the same, and whoever writes borrows a compressor. A viewer that does not read holds one for
+// as long as WriteTimeout, though: those beyond the bound are sent plain text, so that hostile ones cannot take more.
+const mostDeflated = 200
+
 // farewell is how long a viewer has to answer a close frame.
 const farewell = time.Second
 
@@ -49,11 +55,12 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, what Request) error 
 	}
 	defer leave()
 	guard := &guardedWriter{ResponseWriter: w}
-	// No context takeover: a compressor of its own for each viewer would cost a megabyte each.
-	conn, err := websocket.Accept(guard, r, &websocket.AcceptOptions{
-		CompressionMode:      websocket.CompressionNoContextTakeover,
-		CompressionThreshold: 512,
-	})
+	mode := websocket.CompressionDisabled
+	if h.stats.deflated.Add(1) <= mostDeflated {
+		mode = websocket.CompressionNoContextTakeover
+	}
+	defer h.stats.deflated.Add(-1)
+	conn, err := websocket.Accept(guard, r, &websocket.AcceptOptions{CompressionMode: mode, CompressionThreshold: 512})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	"grouplab/coordinator/event"
@@ -35,22 +36,41 @@ type Request struct {
 type viewer struct {
 	hub   *Hub
 	group string
-	// overview is nil for a viewer that wants none; version is what it was sent of it, partition where its group's records are,
-	// told scratch.
+	// overview is nil for a viewer that wants none; version is what it was sent of it, partition where its group's records are.
 	overview  *overview
 	version   int64
 	partition int32
-	told      []*told
 	seq       int64 // everything up to it was sent, said to be a gap, or is held in facts that were sent
 	seqMs     int64 // the time of that
 	catchUp   bool  // a resumed viewer may be further behind than MaxLag until it has caught up once
 	send      func(context.Context, []byte) error
-	events    []event.Event // scratch
-	text      []byte        // scratch
-	spent     float64       // events sent lately, falling by MaxRate a second
-	spentAt   time.Time
-	skipped   time.Time // when the last gap was told
-	lastSent  time.Time
+	scratch
+	sending  int     // events of the last message
+	spent    float64 // events sent lately, falling by MaxRate a second
+	spentAt  time.Time
+	skipped  time.Time // when the last gap was told
+	lastSent time.Time
+}
+
+// scratch is what a viewer needs while it makes and sends a message. In between it has none: most of the time most viewers wait.
+type scratch struct {
+	events []event.Event
+	text   []byte
+	told   []*told
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{} }}
+
+func (v *viewer) borrow() { v.scratch = *scratches.Get().(*scratch) }
+
+// giveBack clears what would keep events alive.
+func (v *viewer) giveBack() {
+	clear(v.events[:cap(v.events)])
+	clear(v.told[:cap(v.told)])
+	kept := v.scratch
+	if v.scratch = (scratch{}); cap(kept.text) <= 2*chunkBytes {
+		scratches.Put(&kept)
+	}
 }
 
 // Watch serves one viewer: hello, facts or what it missed, then events as they come. Each call of send is one message;
@@ -191,20 +211,29 @@ func (v *viewer) next(ctx context.Context) error {
 		v.catchUp = false
 		return nil
 	}
-	upTo := v.readTold()
-	v.read(upTo)
-	if len(v.events)+len(v.told) > 0 {
-		text, err := v.eventsMessage()
-		if err != nil {
-			return err
-		}
-		if err := v.write(ctx, text, len(v.events)+len(v.told)); err != nil {
-			return err
-		}
-	} else if h.inbox.last.Load() > v.seq {
+	if err := v.sendNext(ctx); err != nil {
+		return err
+	}
+	if v.sending == 0 && h.inbox.last.Load() > v.seq {
 		return nil // it has not seen all that there is
 	}
 	return v.pace(ctx)
+}
+
+// sendNext sends one message, if there is anything for the viewer among the next events.
+func (v *viewer) sendNext(ctx context.Context) error {
+	v.borrow()
+	defer v.giveBack()
+	v.read(v.readTold())
+	if v.sending = len(v.events) + len(v.told); v.sending == 0 {
+		return nil
+	}
+	text, err := v.eventsMessage()
+	if err != nil {
+		return err
+	}
+	v.sending = len(v.events) + len(v.told)
+	return v.write(ctx, text, v.sending)
 }
 
 // readTold fills v.told with what was told of the groups and holds no event that the viewer has not been sent. It returns up
@@ -323,6 +352,8 @@ func (v *viewer) sendFacts(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
+	v.borrow()
+	defer v.giveBack()
 	if v.group != "" {
 		for i := range s.Events {
 			if loaded, is := s.Events[i].Body.(event.GroupLoaded); is && s.Events[i].Group == v.group {
@@ -416,7 +447,7 @@ func (v *viewer) pace(ctx context.Context) error {
 	h := v.hub
 	now := time.Now()
 	rate := float64(h.cfg.MaxRate)
-	v.spent = max(0, v.spent-now.Sub(v.spentAt).Seconds()*rate) + float64(len(v.events))
+	v.spent = max(0, v.spent-now.Sub(v.spentAt).Seconds()*rate) + float64(v.sending)
 	v.spentAt = now
 	if v.catchUp {
 		v.spent = 0
