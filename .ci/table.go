@@ -29,6 +29,7 @@ type row struct {
 const (
 	machine = "linux grouplab/coordinator "
 	wheel   = "linux grouplab/coordinator/purgatory "
+	hub     = "linux grouplab/server/live "
 )
 
 var rows = []row{
@@ -78,6 +79,14 @@ var rows = []row{
 	{label: "  of ours in memory", of: "linux grouplab/server/e2e DiskCommits disk/memory", unit: "x", least: 0.7},
 	{label: "  of kfake with its DataDir", of: "linux grouplab/server/e2e DiskCommits disk/kfake", unit: "x", least: 5},
 	{label: "restart of a million stored offsets", of: "linux grouplab/server/e2e Restart restart-s", unit: "s", most: 2},
+	{label: "hub: 1 000 viewers, 1 000 events/s: half within", of: hub + "Hub/1000 ms-p50", unit: "ms"},
+	{label: "  99 % of them within", of: hub + "Hub/1000 ms-p99", unit: "ms", most: 1000},
+	{label: "  with slow, dead, hostile ones among them", of: hub + "Hub/1000+30bad ms-p99", unit: "ms", most: 1000, beside: hub + "Hub/1000 ms-p99", name: "without"},
+	{label: "  events dropped for a good one", of: hub + "Hub/1000+30bad drops", unit: ""},
+	{label: "  memory a viewer", of: hub + "Hub/1000 B/viewer", by: 1e3, unit: "kB", most: 200},
+	{label: "  the same, compressed", of: hub + "Hub/1000deflate B/viewer", by: 1e3, unit: "kB"},
+	{label: "history: a fact", of: "linux grouplab/server/history Fold ns/event", unit: "ns", most: 100},
+	{label: "history: 5 000 groups of 20 partitions", of: "linux grouplab/server/history Fold MB/5000groups", unit: "MB", most: 100},
 	{label: "event stream: heartbeats off / watched", of: "linux grouplab/server/e2e Heartbeats ours/watched", unit: "x", most: 1.1},
 	{label: "event stream: commits off / watched", of: "linux grouplab/server/e2e Commits ours/watched", unit: "x", most: 1.1},
 }

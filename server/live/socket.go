@@ -23,8 +23,8 @@ const (
 )
 
 // mostDeflated is how many viewers at a time may have their messages compressed. A compressor takes a megabyte. With a context of
-// its own each viewer would keep one, a gigabyte for a thousand; so a message is compressed by itself, which shortens JSON as
-// long as ours to a tenth all the same, and whoever writes borrows a compressor. A viewer that does not read holds one for
+// its own each viewer would keep one, a gigabyte for a thousand; so a message is compressed by itself, which shortens ours
+// to between a fifth and a tenth all the same, and whoever writes borrows a compressor. A viewer that does not read holds one for
 // as long as WriteTimeout, though: those beyond the bound are sent plain text, so that hostile ones cannot take more.
 const mostDeflated = 200
 
