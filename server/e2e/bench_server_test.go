@@ -39,7 +39,11 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv(serverEnv); kind != "" {
 		os.Exit(benchServer(kind))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if siteDir != "" {
+		_ = os.RemoveAll(siteDir) // of the system's temporary folder; what is left there is no failure
+	}
+	os.Exit(code)
 }
 
 // benchServer serves until its input ends. It prints its address, and for every line that it reads its CPU time or, where

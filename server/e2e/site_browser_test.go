@@ -29,9 +29,13 @@ type plainHost struct {
 
 const sitePath = "/some/where/"
 
+// siteDir is the site's folder, once a test has asked for it; it goes when the tests are over.
+var siteDir string
+
 var siteOnce = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "grouplab-site")
 	if err == nil {
+		siteDir = dir
 		err = app.WriteSite(dir)
 	}
 	return dir, err

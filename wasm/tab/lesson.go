@@ -49,6 +49,8 @@ const (
 	// searchMs and searchEvents bound how far a step looks for what it was asked for.
 	searchMs     = 30 * 60 * 1000
 	searchEvents = 50_000
+	// stepEvents bounds it for one press of a key, which is answered at once.
+	stepEvents = 10_000
 	// maxUndo bounds the runs to come back to.
 	maxUndo = 50
 )

@@ -54,7 +54,7 @@ func (m *lessonMode) search(seq int64, g view.Grain) int64 {
 // searchOn runs the engine until an event fits, the lesson stops or it has looked far enough.
 func (m *lessonMode) searchOn(g view.Grain) {
 	from, untilMs := m.head.seq(), m.head.nowMs()+searchMs
-	for m.head.seq()-from < searchEvents && m.head.nowMs() < untilMs {
+	for m.head.seq()-from < stepEvents && m.head.nowMs() < untilMs {
 		looked := m.head.seq()
 		why, err := m.head.run(min(m.head.nextLimit(), untilMs), 1)
 		if seq := m.search(looked+1, g); seq > 0 {
