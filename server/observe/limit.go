@@ -9,7 +9,7 @@ import (
 // What an observer asks of one broker in any second is less than 20 requests: perSecond and burst of all that it asks by
 // itself, a Fetch each fetchPace, and Metadata each metadataPace at most, whichever broker it goes to.
 const (
-	perSecond    = 7
+	perSecond    = 6
 	burst        = 3
 	fetchPace    = 150 * time.Millisecond
 	metadataPace = 500 * time.Millisecond

@@ -24,6 +24,8 @@ const (
 	// 2.6) lists all each listOld.
 	listEvery = 30 * time.Second
 	listOld   = 5 * time.Second
+	// listEach is how much farther apart lists are for each group that they hold.
+	listEach = 5 * time.Millisecond
 )
 
 // inMotion are the states in which somebody is awaited, of classic and of KIP-848 groups.
@@ -54,6 +56,7 @@ type poller struct {
 	was       []string
 	described map[string]time.Time
 	swept     time.Time
+	states    map[string]event.State // what the last list of all said
 	noModern  bool // the broker does not know ConsumerGroupDescribe
 	turns     int
 }
@@ -77,7 +80,7 @@ func (p *poller) turn(ctx context.Context) {
 	if !p.old {
 		p.failed = p.list(ctx, true) != nil
 	}
-	if !p.failed && (p.old || time.Since(p.listed) >= listEvery) {
+	if !p.failed && (p.old || time.Since(p.listed) >= p.listEvery()) {
 		p.listed = time.Now()
 		p.failed = p.list(ctx, false) != nil
 	}
@@ -121,33 +124,48 @@ func (p *poller) list(ctx context.Context, moving bool) error {
 	return nil
 }
 
+// asking tells whether the groups' state has to be asked for, since the log does not say all of it.
+func (p *poller) asking() bool { return p.o.cluster.modeNow() == modePoll || p.o.reader.tailed() }
+
+// listEvery is how far apart two lists of all groups are. Where only asking tells what there is, they are nearer together, as
+// far as their length allows.
+func (p *poller) listEvery() time.Duration {
+	if p.asking() {
+		return min(listOld+time.Duration(len(p.states))*listEach, listEvery)
+	}
+	return listEvery
+}
+
 // plan notes which groups are to be described. Where the log is read from its beginning, it says all that is lasting, and
-// only what moves is described; otherwise each group is, once, and again when it has moved.
+// only what moves is described; otherwise each group is now and then, what is new or has changed at once, and what has come to
+// rest first.
 func (p *poller) plan(seen timeline.PollList) {
-	asking := p.o.cluster.modeNow() == modePoll || p.o.reader.tailed()
-	if seen.Code != 0 || !asking {
+	if seen.Code != 0 || !p.asking() {
 		return
-	}
-	if !seen.Filtered && time.Since(p.swept) >= sweepEvery {
-		p.swept, p.waiting = time.Now(), nil
-		for _, g := range seen.Groups {
-			p.waiting = append(p.waiting, g.Group)
-		}
-		return
-	}
-	var now []string
-	for _, g := range seen.Groups {
-		if !seen.Filtered {
-			continue
-		}
-		now = append(now, g.Group)
 	}
 	if seen.Filtered {
-		for _, name := range p.was { // what has come to rest is described first
+		now := make([]string, len(seen.Groups))
+		for i, g := range seen.Groups {
+			now[i] = g.Group
+		}
+		for _, name := range p.was {
 			if !slices.Contains(now, name) {
 				p.waiting = append([]string{name}, p.waiting...)
 			}
 		}
 		p.was = now
+		return
 	}
+	all := time.Since(p.swept) >= sweepEvery
+	if all {
+		p.swept, p.waiting = time.Now(), nil
+	}
+	states := make(map[string]event.State, len(seen.Groups))
+	for _, g := range seen.Groups {
+		states[g.Group] = g.State
+		if before, known := p.states[g.Group]; all || !known || before != g.State {
+			p.waiting = append(p.waiting, g.Group)
+		}
+	}
+	p.states = states
 }
