@@ -67,17 +67,35 @@ func (h *History) Summaries(dst []event.Event) []event.Event {
 
 // Matching appends the summaries of the first groups by name whose name matches, at most so many.
 func (h *History) Matching(dst []event.Event, match func(name string) bool, most int) []event.Event {
-	var names []string
-	for name, g := range h.groups {
-		if !g.gone && match(name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names[:min(len(names), most)] {
+	for _, name := range h.Names(match, most) {
 		dst = append(dst, h.event(h.groups[name], h.summarize(h.groups[name])))
 	}
 	return dst
+}
+
+// Names are the first groups by name whose name matches, at most so many.
+func (h *History) Names(match func(name string) bool, most int) (names []string) {
+	for name, g := range h.groups {
+		if g.gone || !match(name) {
+			continue
+		}
+		if names = append(names, name); len(names) >= 2*most+64 { // the smaller part is enough
+			slices.Sort(names)
+			names = names[:most]
+		}
+	}
+	slices.Sort(names)
+	return names[:min(len(names), most)]
+}
+
+// Count is how many groups have a name that matches.
+func (h *History) Count(match func(name string) bool) (n int) {
+	for name, g := range h.groups {
+		if !g.gone && match(name) {
+			n++
+		}
+	}
+	return n
 }
 
 // Summary is that of one group; ok is false where there is none.

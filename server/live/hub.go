@@ -261,6 +261,19 @@ func (h *Hub) published(ctx context.Context, seq int64) {
 	}
 }
 
+// GroupSnapshot asks the loop for facts of one group and of what concerns none, as an overview shows them; those who ask at the
+// same time share them.
+func (h *Hub) GroupSnapshot(ctx context.Context, group string) (Snapshot, error) {
+	if h.cfg.GroupFacts == nil {
+		return Snapshot{}, ErrNoOverview
+	}
+	s, err := h.groupSnapshot(ctx, group)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return s.Snapshot, nil
+}
+
 // Close ends all viewers and waits for them.
 func (h *Hub) Close() {
 	h.doors.Lock()

@@ -151,3 +151,32 @@ func TestDashboard(t *testing.T) {
 		}
 	}
 }
+
+// TestStateOfManyGroups: where the facts of all groups are too many, /api/state looks at the groups one by one: those in motion
+// first, a page of them, or one.
+func TestStateOfManyGroups(t *testing.T) {
+	l := newRemembering(t)
+	l.cfg.History = l.metrics.history
+	l.many = true
+	l.scrape(t, `grouplab_groups{state="Stable"} 1`)
+	for _, c := range []struct {
+		query, first string
+		groups, more int
+	}{{"", nasty, 2, 0}, {"?limit=1", nasty, 1, 1}, {"?after=%3Czzz", "pay/ments", 1, 0}, {"?group=orders-svc", "orders-svc", 1, 0}} {
+		var got stateJSON
+		answer := l.ask("GET", "/api/state"+c.query)
+		if err := json.Unmarshal([]byte(text(t, answer)), &got); err != nil || answer.StatusCode != 200 {
+			t.Fatalf("%s: %s, %v", c.query, answer.Status, err)
+		}
+		more := 0
+		if got.LeftOut != nil {
+			more = got.LeftOut.Groups
+		}
+		if len(got.Brokers) != 3 || more != c.more || len(got.Groups) != c.groups || got.Groups[0].Name != c.first {
+			t.Errorf("%s: %d brokers, %d groups, %d more: %+v", c.query, len(got.Brokers), len(got.Groups), more, got.Groups)
+		}
+	}
+	if answer := l.ask("GET", "/api/state?group=nobody"); answer.StatusCode != 404 {
+		t.Errorf("a group that there is not is answered %s", answer.Status)
+	}
+}

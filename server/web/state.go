@@ -2,11 +2,13 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
+	"grouplab/server/live"
 	"grouplab/static/view"
 )
 
@@ -34,6 +36,9 @@ func (s *Server) state(w http.ResponseWriter, r *http.Request) {
 			body = what.state(m, group)
 		}
 	})
+	if errors.Is(err, live.ErrTooMany) {
+		body, found, err = s.stateOfMany(ctx, what, group)
+	}
 	switch {
 	case err != nil:
 		refuse(w, http.StatusServiceUnavailable, err.Error(), "the server is shutting down or overloaded; try again")
