@@ -52,24 +52,38 @@ type viewer struct {
 	lastSent time.Time
 }
 
-// scratch is what a viewer needs while it makes and sends a message. In between it has none: most of the time most viewers wait.
+// scratch is what a viewer needs while it makes and sends a message. In between it has none: most of the time most viewers
+// wait, or write.
 type scratch struct {
 	events []event.Event
-	text   []byte
 	told   []*told
+	text   []byte
 }
 
-var scratches = sync.Pool{New: func() any { return &scratch{} }}
+var (
+	lists = sync.Pool{New: func() any { return &scratch{} }}
+	texts = sync.Pool{New: func() any { return new([]byte) }}
+)
 
-func (v *viewer) borrow() { v.scratch = *scratches.Get().(*scratch) }
+func (v *viewer) borrowLists() {
+	from := lists.Get().(*scratch)
+	v.events, v.told = from.events, from.told
+}
 
-// giveBack clears what would keep events alive.
-func (v *viewer) giveBack() {
+// returnLists clears what would keep events alive.
+func (v *viewer) returnLists() {
 	clear(v.events[:cap(v.events)])
 	clear(v.told[:cap(v.told)])
-	kept := v.scratch
-	if v.scratch = (scratch{}); cap(kept.text) <= 2*chunkBytes {
-		scratches.Put(&kept)
+	lists.Put(&scratch{events: v.events, told: v.told})
+	v.events, v.told = nil, nil
+}
+
+func (v *viewer) borrowText() { v.text = *texts.Get().(*[]byte) }
+
+func (v *viewer) returnText() {
+	kept := v.text
+	if v.text = nil; cap(kept) <= 2*chunkBytes {
+		texts.Put(&kept)
 	}
 }
 
@@ -222,18 +236,26 @@ func (v *viewer) next(ctx context.Context) error {
 
 // sendNext sends one message, if there is anything for the viewer among the next events.
 func (v *viewer) sendNext(ctx context.Context) error {
-	v.borrow()
-	defer v.giveBack()
-	v.read(v.readTold())
-	if v.sending = len(v.events) + len(v.told); v.sending == 0 {
-		return nil
-	}
-	text, err := v.eventsMessage()
-	if err != nil {
+	v.borrowText()
+	defer v.returnText()
+	text, err := v.makeNext()
+	if err != nil || v.sending == 0 {
 		return err
 	}
-	v.sending = len(v.events) + len(v.told)
 	return v.write(ctx, text, v.sending)
+}
+
+// makeNext makes the message, and counts in v.sending what is in it.
+func (v *viewer) makeNext() (text []byte, err error) {
+	v.borrowLists()
+	defer v.returnLists()
+	v.read(v.readTold())
+	if v.sending = len(v.events) + len(v.told); v.sending == 0 {
+		return nil, nil
+	}
+	text, err = v.eventsMessage()
+	v.sending = len(v.events) + len(v.told)
+	return text, err
 }
 
 // readTold fills v.told with what was told of the groups and holds no event that the viewer has not been sent. It returns up
@@ -352,8 +374,8 @@ func (v *viewer) sendFacts(ctx context.Context, why string) error {
 	if err != nil {
 		return err
 	}
-	v.borrow()
-	defer v.giveBack()
+	v.borrowText()
+	defer v.returnText()
 	if v.group != "" {
 		for i := range s.Events {
 			if loaded, is := s.Events[i].Body.(event.GroupLoaded); is && s.Events[i].Group == v.group {
