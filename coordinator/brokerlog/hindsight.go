@@ -7,6 +7,8 @@ type hindsight struct {
 	// before are members that were there before the lines begin: the first that is said of them is that they are members. It stands at
 	// the first saying of a group.
 	before []string
+	// partition is that of __consumer_offsets, by the first line that names it, there too; -1 where none does.
+	partition int32
 	// ends are the members whose end ended a join phase, by id. It stands where the phase begins.
 	ends map[string]ending
 }
@@ -29,7 +31,7 @@ func foresee(all []saying) {
 			if len(groups) >= maxGroups {
 				continue
 			}
-			f = &foreseen{first: s, seen: map[string]bool{}}
+			f = &foreseen{first: s, seen: map[string]bool{}, partition: -1}
 			groups[s.Group] = f
 		}
 		f.take(s)
@@ -37,12 +39,17 @@ func foresee(all []saying) {
 }
 
 type foreseen struct {
-	first *saying
-	seen  map[string]bool
-	wait  *saying // where the join phase under way begins
+	first     *saying
+	seen      map[string]bool
+	partition int32
+	wait      *saying // where the join phase under way begins
 }
 
 func (f *foreseen) take(s *saying) {
+	if p := s.partitionOf(); p >= 0 && f.partition < 0 {
+		f.partition = p
+		f.hind(f.first).partition = p
+	}
 	switch s.kind {
 	case preparing:
 		r, _ := reasonOf(s.Text)
@@ -76,7 +83,7 @@ func (f *foreseen) take(s *saying) {
 
 func (f *foreseen) hind(s *saying) *hindsight {
 	if s.hind == nil {
-		s.hind = &hindsight{}
+		s.hind = &hindsight{partition: -1}
 	}
 	return s.hind
 }

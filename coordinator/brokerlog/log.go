@@ -14,6 +14,8 @@ const (
 	// MostUnknown is how many of the lines that are not understood are kept: the first. MostShown is how much of each.
 	MostUnknown = 500
 	MostShown   = 2000
+	// MostEvents bounds the facts.
+	MostEvents = 400_000
 	// mostText bounds what the kept sayings' text may take together.
 	mostText = 64 << 20
 )
@@ -189,7 +191,7 @@ func (l *Log) keep(h *held) {
 
 // pin copies what a saying holds, so that it does not keep what it was read from.
 func (s *saying) pin() {
-	for _, p := range []*string{&s.Group, &s.Member, &s.Other, &s.Instance, &s.Client, &s.Says, &s.Text, &s.list, &s.State, &s.Protocol} {
+	for _, p := range []*string{&s.head, &s.Group, &s.Member, &s.Other, &s.Instance, &s.Client, &s.Says, &s.Text, &s.list, &s.State, &s.Protocol} {
 		*p = strings.Clone(*p)
 	}
 	kept := s.pairs[:0:0]
@@ -215,35 +217,63 @@ type Result struct {
 	Counts  Counts
 	// Dropped is how many lines that say something were too many to keep: the oldest.
 	Dropped int
+	// Cut is set where there were more facts than MostEvents: the later ones are left out.
+	Cut bool
 	// Timed is set where lines carry times; otherwise a second stands for each line.
 	Timed bool
 }
 
-// Finish ends the text and tells what it says. Nothing may be added afterwards.
-func (l *Log) Finish() Result {
+// Telling folds what a whole text says into facts, piece by piece.
+type Telling struct {
+	result Result
+	all    []saying
+	at     int
+	teller teller
+}
+
+// Finish ends the text. Nothing may be added afterwards.
+func (l *Log) Finish() *Telling {
 	l.flush()
-	r := Result{Unknown: l.unknown, Counts: l.reader.counts}
-	all := l.sayings[l.first:]
+	t := &Telling{result: Result{Unknown: l.unknown, Counts: l.reader.counts}, all: l.sayings[l.first:], teller: newTeller()}
+	r := &t.result
 	for i, text := range l.texts[l.first:] {
-		r.Sayings = append(r.Sayings, Line{all[i].Line, text})
+		r.Sayings = append(r.Sayings, Line{t.all[i].Line, text})
+		r.Timed = r.Timed || t.all[i].timed
 	}
-	r.Dropped = r.Counts.Understood - len(all)
-	for i := range all {
-		r.Timed = r.Timed || all[i].timed
-	}
-	order(all, r.Timed)
-	foresee(all)
-	t := newTeller()
-	for i := range all {
-		t.out = t.out[:0]
-		t.tell(&all[i])
-		for _, e := range t.out {
-			r.Events, r.Lines = append(r.Events, e), append(r.Lines, all[i].Line)
+	r.Dropped = r.Counts.Understood - len(t.all)
+	order(t.all, r.Timed)
+	foresee(t.all)
+	l.sayings, l.texts = nil, nil
+	return t
+}
+
+// Counts tells what became of the lines so far.
+func (l *Log) Counts() Counts { return l.reader.counts }
+
+// Step folds so many lines more; false once all are.
+func (t *Telling) Step(lines int) (more bool) {
+	for ; lines > 0 && t.at < len(t.all); lines-- {
+		s := &t.all[t.at]
+		t.teller.out = t.teller.out[:0]
+		t.teller.tell(s)
+		for _, e := range t.teller.out {
+			if len(t.result.Events) == MostEvents {
+				t.result.Cut = true
+				t.at = len(t.all)
+				break
+			}
+			t.result.Events, t.result.Lines = append(t.result.Events, e), append(t.result.Lines, s.Line)
+		}
+		if t.at < len(t.all) {
+			*s = saying{}
+			t.at++
 		}
 	}
-	l.sayings, l.texts = nil, nil
-	return r
+	return t.at < len(t.all)
 }
+
+// Result is what was folded so far.
+func (t *Telling) Result() Result { return t.result }
 
 // order sorts sayings by time; of equal ones the line's number decides. Without times a second stands for each line.
 func order(all []saying, timed bool) {

@@ -13,6 +13,8 @@ type saying struct {
 	own    bool // it was in the line itself
 	Line   int  // its number, from 1 on
 	Broker int32
+	// head is the text in brackets in which a broker names itself, and since 4.0 the partition of __consumer_offsets.
+	head   string
 	Group  string
 	Member string
 	// Other is another member: the one that is replaced.
@@ -147,4 +149,14 @@ func clientReason(text string) string {
 		return r
 	}
 	return ""
+}
+
+// partitionOf is the partition of __consumer_offsets that a broker's line names, -1 where it names none.
+func (s *saying) partitionOf() int32 {
+	for _, text := range []string{between(s.head, "partition=", " "), between(s.Text, "(__consumer_offsets-", ")")} {
+		if p, ok := partitionNumber(text); ok {
+			return p
+		}
+	}
+	return -1
 }

@@ -250,6 +250,7 @@ func head(text string, s *saying) (n int, tried bool) {
 
 // brokerOf reads "1", "id=1 topic=…" and "brokerId=1".
 func brokerOf(inside string, s *saying) {
+	s.head = inside
 	for _, p := range []string{"id=", "brokerId="} {
 		if v, ok := strings.CutPrefix(inside, p); ok {
 			inside = v

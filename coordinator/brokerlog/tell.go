@@ -124,7 +124,11 @@ func (t *teller) begin(g *group, state event.State, generation int32) {
 		return
 	}
 	g.state, g.generation = state, generation
-	t.emit(g, event.GroupLoaded{State: state, Generation: generation, Partition: -1})
+	partition := t.now.partitionOf()
+	if h := t.now.hind; h != nil && partition < 0 {
+		partition = h.partition
+	}
+	t.emit(g, event.GroupLoaded{State: state, Generation: generation, Partition: partition})
 	if h := t.now.hind; h != nil {
 		for _, id := range h.before {
 			t.add(g, id, "", true)

@@ -282,7 +282,7 @@ func (t *teller) loaded(g *group, s *saying) {
 		return
 	}
 	g.state, g.generation = state, int32(s.N)
-	t.emit(g, event.GroupLoaded{State: state, Generation: g.generation, Partition: -1})
+	t.emit(g, event.GroupLoaded{State: state, Generation: g.generation, Partition: t.now.partitionOf()})
 }
 
 func (t *teller) offsetsGone(g *group, s *saying) {

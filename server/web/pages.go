@@ -86,6 +86,10 @@ func (s *Server) sandbox(w http.ResponseWriter, r *http.Request) {
 	s.page(w, r, http.StatusOK, s.book.Sandbox())
 }
 
+func (s *Server) pastePage(w http.ResponseWriter, r *http.Request) {
+	s.page(w, r, http.StatusOK, s.book.Paste())
+}
+
 func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
 	s.page(w, r, http.StatusOK, s.book.Live())
 }

@@ -7,6 +7,7 @@
 //	GET  /lab/ID/steps.LANG.json      the pictures of its beginning, for a page whose program is not there yet
 //	GET  /glossary                    the glossary, each entry with a moment that shows it
 //	GET  /search.LANG.json            what the contents page searches
+//	GET  /paste                       lines of somebody's log become a picture, in the browser
 //	GET  /sandbox                     free play: any cluster, a console, the timeout explorer
 //	GET  /live                        the running cluster
 //	GET  /gallery, /gallery/NAME      every picture in its named states
@@ -207,6 +208,8 @@ func (s *Server) routes() http.Handler {
 	get("/glossary/{$}", s.glossary)
 	get("/sandbox", s.sandbox)
 	get("/sandbox/{$}", s.sandbox)
+	get("/paste", s.pastePage)
+	get("/paste/{$}", s.pastePage)
 	get("/live", s.livePage)
 	get("/live/{$}", s.livePage)
 	get("/gallery", s.gallery)

@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "live.css", "narrow.css", "phone.css",
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "live.css", "paste.css", "narrow.css", "phone.css",
 	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.
@@ -38,7 +38,7 @@ func (d PageData) asset(file string) string { return d.Base + "assets/" + file }
 
 // onStage tells whether the page holds the stage.
 func (d PageData) onStage() bool {
-	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive || d.Kind == PageGallery
+	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive || d.Kind == PagePaste || d.Kind == PageGallery
 }
 
 // showsLive tells whether a page of the gallery shows a picture of a running cluster.
@@ -59,7 +59,7 @@ func (d PageData) program() string {
 	switch d.Kind {
 	case PageLesson, PageSandbox:
 		return "lab.wasm"
-	case PageLive:
+	case PageLive, PagePaste:
 		return "live.wasm"
 	}
 	return ""

@@ -9,6 +9,9 @@ func pageWord(key string) Text {
 	if t, ok := wordsOfPages[key]; ok {
 		return t
 	}
+	if t, ok := wordsOfPastePage[key]; ok {
+		return t
+	}
 	return words[key]
 }
 

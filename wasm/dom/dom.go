@@ -43,6 +43,7 @@ type Update struct {
 	Posts    []Post
 	Asks     []string // paths to get
 	Connect  string   // path of the websocket to open now
+	NextPart bool     // read the next part of the file
 	// MoveNum and MoveDen are wall milliseconds for one of the world's, for what carries data-move-ms; MoveDen 0 stands.
 	MoveNum, MoveDen int64
 	// Busy asks for a frame at once; otherwise the next comes after WakeMs, or with the next thing done where that is 0.

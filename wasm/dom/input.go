@@ -22,6 +22,8 @@ func (p *page) listenAll() {
 	listen(doc, "pointerup", p.pointerUp)
 	listen(doc, "pointercancel", p.pointerUp)
 	listenDown(doc, "scroll", p.scrolled)
+	listen(doc, "dragover", p.dragged)
+	listen(doc, "drop", p.dropped)
 	window := global("window")
 	listen(window, "hashchange", func(ref) {
 		hash := strings.TrimPrefix(global("location").get("hash").text(), "#")
@@ -105,6 +107,13 @@ func (p *page) change(event ref) {
 		return
 	}
 	if el.attr("type") == "file" {
+		if action := el.attr("data-parts"); action != "" {
+			if files := el.get("files").items(); len(files) > 0 {
+				p.openParts(files[0], action)
+			}
+			el.set("value", "")
+			return
+		}
 		p.readFile(el)
 		return
 	}

@@ -25,6 +25,7 @@ type page struct {
 	// scrub is a slider that the pointer drags: it stays while its part is rendered anew around it.
 	scrub ref
 	move  rate
+	parts parts
 	// over is set once the App cannot go on.
 	over bool
 }
@@ -150,6 +151,9 @@ func (p *page) commands(u Update) {
 	}
 	for _, post := range u.Posts {
 		p.post(post)
+	}
+	if u.NextPart {
+		p.nextPart()
 	}
 	if u.Connect != "" {
 		p.connect(u.Connect)

@@ -14,8 +14,11 @@ import (
 
 func main() {
 	page.Show(dom.Websocket, func(kind view.PageKind, c tab.Choices) (*tab.Tab, error) {
-		if kind == view.PageLive {
+		switch kind {
+		case view.PageLive:
 			return tab.NewLive(dom.MayAct(), c), nil
+		case view.PagePaste:
+			return tab.NewPaste(c), nil
 		}
 		return nil, fmt.Errorf("a page of the kind %q does not run this program", kind)
 	})

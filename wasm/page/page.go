@@ -28,7 +28,7 @@ type app struct{ *tab.Tab }
 func (a app) Frame(nowMs int64) dom.Update {
 	u := a.Tab.Frame(nowMs)
 	out := dom.Update{Announce: u.Announce, Hash: u.Hash, SetHash: u.SetHash, Copy: u.Copy, Reveal: u.Reveal, Field: u.Field, Help: u.Help, Dialog: u.Dialog,
-		Asks: u.Ask, Connect: u.Connect, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs}
+		Asks: u.Ask, Connect: u.Connect, NextPart: u.NextPart, MoveNum: u.Motion.Num, MoveDen: u.Motion.Den, Busy: u.Busy, WakeMs: u.WakeMs}
 	if u.Download != nil {
 		out.File, out.FileText = u.Download.Name, u.Download.Text
 	}

@@ -25,6 +25,8 @@ type Update struct {
 	// CopyText is a text for the clipboard; Download is a file to hand to the viewer.
 	CopyText string
 	Download *Download
+	// NextPart asks for the next part of the file that is being read.
+	NextPart bool
 	// Posts are requests to the server, live only.
 	Posts []Post
 	// Ask are questions to the server, answered through Asked.

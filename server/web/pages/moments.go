@@ -146,6 +146,8 @@ func (b *Book) Index(lang view.Lang) []byte {
 			all = append(all, f)
 		}
 	}
+	title, says := view.PasteWords(lang)
+	all = append(all, Found{Title: title, Text: says, Link: "paste/"})
 	for _, t := range b.glossary {
 		title, says := t.Name.En, t.HTML.En
 		if lang == view.Chinese {

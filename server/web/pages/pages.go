@@ -93,6 +93,11 @@ func (b *Book) Sandbox() view.PageData {
 	return view.PageData{Kind: view.PageSandbox, Built: static.Built()}
 }
 
+// Paste is the page of a pasted log.
+func (b *Book) Paste() view.PageData {
+	return view.PageData{Kind: view.PagePaste, Built: static.Built()}
+}
+
 // Live is the page of the running cluster.
 func (b *Book) Live() view.PageData { return view.PageData{Kind: view.PageLive, Built: static.Built()} }
 

@@ -1,0 +1,251 @@
+package tab
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"grouplab/coordinator/brokerlog"
+	"grouplab/coordinator/event"
+	"grouplab/static/view"
+)
+
+// pasteMode shows what a pasted log tells. Reading and drawing go on in slices, one a frame.
+type pasteMode struct {
+	t *Tab
+	// name is the file's; size what it has in bytes, 0 where it is not known.
+	name       string
+	size, done int64
+	// text waits to be read; partial is a line whose end has not come; whole is set once no more text will come.
+	text, partial string
+	whole         bool
+	log           *brokerlog.Log
+	telling       *brokerlog.Telling
+	result        brokerlog.Result
+	groups        []view.PasteGroup
+	// furthest is the picture of all facts so far; drawn counts them. saves are pictures on the way.
+	furthest *view.Model
+	drawn    int
+	saves    []pasteSave
+	// model is the picture at the cursor, of so many facts.
+	model  *view.Model
+	at     int
+	phase  pastePhase
+	notice bool // the reader of a file waits to be asked for more
+}
+
+type pasteSave struct {
+	at    int
+	model *view.Model
+}
+
+type pastePhase uint8
+
+const (
+	pasteIdle pastePhase = iota
+	pasteReading
+	pasteTelling
+	pasteDrawing
+	pasteShown
+)
+
+const (
+	// pasteBytes, pasteLines and pasteFacts bound what one frame reads, folds and draws.
+	pasteBytes = 192 << 10
+	pasteLines = 400
+	pasteFacts = 800
+	// pasteSaves is how many pictures are kept on the way; between them at least so many facts lie.
+	pasteSaves    = 40
+	pasteSaveStep = 400
+	// pasteNear is how many lines are shown on each side of the one that a fact comes from.
+	pasteNear = 6
+	// pasteBad is how many of the lines that are not understood are shown.
+	pasteBad = 100
+)
+
+// NewPaste makes the page of a pasted log.
+func NewPaste(c Choices) *Tab {
+	t := newTab(c)
+	t.mode, t.options.Mode = &pasteMode{t: t, model: view.NewLiveModel()}, view.ModePaste
+	return t
+}
+
+// begin forgets what was read before.
+func (m *pasteMode) begin(name string, size int64) {
+	*m = pasteMode{t: m.t, name: name, size: size, model: view.NewLiveModel(), phase: pasteReading,
+		log: brokerlog.NewLog(brokerlog.Config{})}
+	m.t.options.Group, m.t.selected, m.t.options.Find = "", "", ""
+	m.t.options.Head, m.t.options.Memo = nil, view.NewMemo()
+}
+
+// tick reads, folds or draws a slice.
+func (m *pasteMode) tick(int64, int64) (more bool) {
+	switch m.phase {
+	case pasteReading:
+		m.read(pasteBytes)
+	case pasteTelling:
+		if !m.telling.Step(pasteLines) {
+			m.told0()
+		}
+	case pasteDrawing:
+		m.draw(pasteFacts)
+	default:
+		return false
+	}
+	m.t.dirty = true
+	return m.phase != pasteShown && m.phase != pasteIdle && (m.phase != pasteReading || m.text != "" || m.whole)
+}
+
+// read takes lines out of the text that waits.
+func (m *pasteMode) read(most int) {
+	for most > 0 {
+		line, after, found := strings.Cut(m.text, "\n")
+		if !found {
+			break
+		}
+		most -= len(line) + 1
+		m.done += int64(len(line) + 1)
+		m.text = after
+		if m.partial != "" {
+			line = m.partial + line
+			m.partial = ""
+		}
+		m.log.Add(strings.TrimSuffix(line, "\r"))
+	}
+	if most <= 0 {
+		return
+	}
+	m.partial += m.text // the end of a line that goes on with the next part
+	m.done += int64(len(m.text))
+	m.text = ""
+	if len(m.partial) > 1<<20 {
+		m.log.Add(m.partial)
+		m.partial = ""
+	}
+	if m.whole {
+		m.finish()
+	} else if m.notice {
+		m.notice = false
+		m.t.out.NextPart = true
+	}
+}
+
+// finish ends the text.
+func (m *pasteMode) finish() {
+	if m.partial != "" {
+		m.log.Add(strings.TrimSuffix(m.partial, "\r"))
+		m.partial = ""
+	}
+	m.text, m.telling, m.phase = "", m.log.Finish(), pasteTelling
+}
+
+// told0 begins to draw once all facts are known.
+func (m *pasteMode) told0() {
+	m.result, m.telling, m.log = m.telling.Result(), nil, nil
+	m.furthest, m.phase = view.NewLiveModel(), pasteDrawing
+	m.count()
+}
+
+// count counts facts and rebalances by group.
+func (m *pasteMode) count() {
+	at := map[string]int{}
+	for i := range m.result.Events {
+		e := &m.result.Events[i]
+		if e.Group == "" {
+			continue
+		}
+		k, known := at[e.Group]
+		if !known {
+			k = len(m.groups)
+			at[e.Group], m.groups = k, append(m.groups, view.PasteGroup{Name: e.Group})
+		}
+		m.groups[k].Facts++
+		if _, rebalance := e.Body.(event.RebalanceStarted); rebalance {
+			m.groups[k].Rebalances++
+		}
+	}
+	slices.SortStableFunc(m.groups, func(a, b view.PasteGroup) int { return b.Facts - a.Facts })
+}
+
+// draw folds facts into the furthest picture, and keeps one of it now and then.
+func (m *pasteMode) draw(most int) {
+	step := max(len(m.result.Events)/pasteSaves, pasteSaveStep)
+	for ; most > 0 && m.drawn < len(m.result.Events); most-- {
+		if m.drawn%step == 0 {
+			m.saves = append(m.saves, pasteSave{m.drawn, m.furthest.Clone()})
+		}
+		m.furthest.Apply(m.result.Events[m.drawn])
+		m.drawn++
+	}
+	if m.drawn == len(m.result.Events) {
+		m.shown()
+	}
+}
+
+// shown brings the picture to the group with the most facts, and there to the moment that matters: where somebody is waited for last.
+func (m *pasteMode) shown() {
+	m.phase = pasteShown
+	t := m.t
+	if len(m.groups) > 0 {
+		t.options.Group = m.groups[0].Name
+	}
+	t.options.Head = m.furthest
+	m.show(m.moment())
+	t.options.Note = m.words("read", strconv.Itoa(m.result.Counts.Lines), strconv.Itoa(m.result.Counts.Understood), strconv.Itoa(m.result.Counts.Unknown))
+	t.notedMs = t.wallMs
+	t.announce = append(t.announce, t.options.Note, view.Headline(m.model, view.Pasting(t.options)))
+	t.out.Reveal = "main"
+}
+
+// moment is the last fact of the group on stage that says whom it waits for, where the wait lasted; else its last fact.
+func (m *pasteMode) moment() int {
+	list := m.result.Events
+	last := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		if !m.concerns(i) {
+			continue
+		}
+		if last == 0 {
+			last = i + 1
+		}
+		if a, ok := list[i].Body.(event.AwaitedSeen); ok && len(a.Awaited) > 0 {
+			return i + 1
+		}
+	}
+	return last
+}
+
+// concerns tells whether a fact is of the group on stage, or of none.
+func (m *pasteMode) concerns(i int) bool {
+	group := m.result.Events[i].Group
+	return group == "" || group == m.t.options.Group
+}
+
+// show moves the cursor behind so many facts.
+func (m *pasteMode) show(at int) {
+	at = min(max(at, 0), len(m.result.Events))
+	if at < m.at || m.model == m.furthest || at-m.at > pasteSaveStep {
+		i := len(m.saves) - 1
+		for i > 0 && m.saves[i].at > at {
+			i--
+		}
+		if i >= 0 && (at < m.at || m.model == m.furthest || m.saves[i].at > m.at) {
+			m.model, m.at = m.saves[i].model.Clone(), m.saves[i].at
+		}
+	}
+	for ; m.at < at; m.at++ {
+		m.model.Apply(m.result.Events[m.at])
+	}
+	m.t.dirty = true
+}
+
+// step moves by one fact of the group that a grain stops at; false where there is none.
+func (m *pasteMode) step(by int, g view.Grain) bool {
+	for i := m.at - 1 + by; i >= 0 && i < len(m.result.Events); i += by {
+		if m.concerns(i) && stopsAt(g, &m.result.Events[i]) {
+			m.show(i + 1)
+			return true
+		}
+	}
+	return false
+}
