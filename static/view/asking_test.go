@@ -68,6 +68,12 @@ func TestAGroupThatIsGoneIsShownToItsEnd(t *testing.T) {
 	if p == nil || len(p.Rows) == 0 || !p.Rows[len(p.Rows)-1].Tombstone {
 		t.Fatalf("the tape of a group that is gone: %+v", p)
 	}
+	if text := render(t, shelves(s)); !strings.Contains(text, "it was removed") {
+		t.Errorf("the coordinator of a group that is gone: %s", text)
+	}
+	if text := render(t, shelves(newStage(folded(t, "brokers 1\ntopic orders 1\ngroup g\nconsumer c1\nstart c1\n"), Options{Mode: ModeLesson}))); strings.Contains(text, "removed") {
+		t.Errorf("a group that never was is told to be removed: %s", text)
+	}
 	if h := Headline(m, Options{Mode: ModeLesson}); !strings.Contains(h, "gone") {
 		t.Errorf("the headline of a group that is gone: %q", h)
 	}

@@ -79,7 +79,7 @@ func shelves(s *stage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.g != nil && s.g.Gone {
+			if s.g != nil && s.g.Gone && len(s.g.States) > 0 {
 				var templ_7745c5c3_Var5 string
 				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(s.t("broker.removed.sub"))
 				if templ_7745c5c3_Err != nil {

@@ -108,7 +108,7 @@ func (m *Model) expected() *Group {
 func (m *Model) lastGone() *Group {
 	var found *Group
 	for _, g := range m.Groups {
-		if g.Gone && (found == nil || g.SinceMs > found.SinceMs || g.SinceMs == found.SinceMs && g.Name < found.Name) {
+		if g.Gone && len(g.States) > 0 && (found == nil || g.SinceMs > found.SinceMs || g.SinceMs == found.SinceMs && g.Name < found.Name) {
 			found = g
 		}
 	}
