@@ -53,14 +53,13 @@ type world struct {
 
 // told is the machine's own story of a group.
 type told struct {
-	state    event.State
-	broker   int32
-	began    *truth
-	joined   *truth
-	latest   *truth // the newest RebalanceStarted
-	members  []string
-	history  []truth
-	protocol string
+	state   event.State
+	broker  int32
+	began   *truth
+	joined  *truth
+	latest  *truth // the newest RebalanceStarted
+	members []string
+	history []truth
 }
 
 func newWorld(t *testing.T, asks bool) *world {
@@ -524,4 +523,34 @@ func chance(seed uint64) string {
 		fmt.Fprintf(&b, "advance %dms\n", 200+r.IntN(14_000))
 	}
 	return b.String()
+}
+
+// Who attaches when all is over reads the same generations out of the log, with the same members and assignments.
+func TestAgreesWhenReadLater(t *testing.T) {
+	var all score
+	for seed := range uint64(4) {
+		w := newWorld(t, false)
+		for _, c := range commandsOf(t, "chance", chance(seed+50)) {
+			_ = w.do(c)
+		}
+		if w.sealed {
+			continue
+		}
+		end := w.parts[0]
+		w.tl, w.events, w.parts = timeline.New(timeline.Config{Numbers: &event.Numbers{}}), nil, map[int32]int64{0: 0}
+		w.observe(timeline.Attached{ClusterID: "sim", Mode: "log", Partitions: 1})
+		w.observe(timeline.ReadFrom{Partition: 0, End: end})
+		w.read(0)
+		for _, g := range w.groups { // the first record is where the story begins
+			g.history = g.history[1:]
+			for i := range g.history {
+				g.history[i].storedMs = -2 // when it took effect is not in the log
+			}
+		}
+		if !w.tl.Ready() {
+			t.Error("not ready")
+		}
+		w.compare(&all)
+	}
+	report(t, "read later", all)
 }

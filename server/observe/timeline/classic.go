@@ -352,7 +352,7 @@ func (t *Timeline) tellStart(g *group, n *next, start when, why event.CauseInfer
 		before = g.steadySeq
 	}
 	seq := t.emit(g, start, before, event.RebalanceStarted{Why: why.Why, Member: why.Member, ClientReason: why.ClientReason,
-		Generation: max(g.generation, 0), RebalanceTimeoutMs: int32(longest(g.record.members, n.members))})
+		Generation: g.ends(), RebalanceTimeoutMs: int32(longest(g.record.members, n.members))})
 	t.changeState(g, start, seq, event.StateChanged{To: event.PreparingRebalance, Why: why.Why, Member: why.Member})
 	return seq
 }

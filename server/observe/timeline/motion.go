@@ -105,7 +105,7 @@ func (t *Timeline) startOf(g *group, n *next) when {
 	}
 	// A join phase that somebody came back for is over after the largest rebalance timeout.
 	survivors := slices.ContainsFunc(n.members, func(m *member) bool { return find(g.record.members, m.id) != nil })
-	if longestMs := longest(g.record.members, n.members); n.jump == 1 && (survivors || w.lo == 0 || len(g.record.members) == 0) {
+	if longestMs := longest(g.record.members, n.members); longestMs > 0 && n.jump == 1 && (survivors || w.lo == 0 || len(g.record.members) == 0) {
 		w.lo = max(w.lo, n.joinedMs-max(longestMs, t.initialDelayMs())-timerSlackMs)
 	}
 	w.lo = min(w.lo, n.joinedMs)
@@ -177,12 +177,20 @@ func (t *Timeline) beginMotion(g *group, state event.State, w when) {
 	}
 	m := &motion{state: event.PreparingRebalance, start: w, asked: w.hi, lastAsked: w.hi, entered: w}
 	g.motion, t.moving[g.name] = m, g
-	m.seq = t.emit(g, w, g.steadySeq, event.RebalanceStarted{Why: event.WhySeen, Generation: max(g.generation, 0),
+	m.seq = t.emit(g, w, g.steadySeq, event.RebalanceStarted{Why: event.WhySeen, Generation: g.ends(),
 		RebalanceTimeoutMs: int32(longest(g.members))})
 	t.changeState(g, w, m.seq, event.StateChanged{To: event.PreparingRebalance, Why: event.WhySeen})
 	if state == event.CompletingRebalance {
 		t.moveTo(g, state, w)
 	}
+}
+
+// ends is the generation that a rebalance ends, -1 where it is not known.
+func (g *group) ends() int32 {
+	if g.sampled {
+		return g.generation
+	}
+	return max(g.generation, 0)
 }
 
 func (t *Timeline) moveTo(g *group, state event.State, w when) {
