@@ -108,6 +108,9 @@ func (l *Log) joined(h *held, line string) bool {
 		return false
 	}
 	for _, between := range []string{"", " "} {
+		if between == "" && (line[0] == ' ' || line[0] == '\t') {
+			continue
+		}
 		text := strings.TrimRight(h.text, "\r\n") + between + line
 		if between == " " {
 			text = strings.TrimRight(h.text, "\r\n ") + between + strings.TrimLeft(line, " \t>|")
