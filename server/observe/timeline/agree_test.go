@@ -454,7 +454,7 @@ func TestAgreesWithTheLessons(t *testing.T) {
 			for _, s := range l.Steps {
 				commands = append(commands, s.Commands...)
 				if s.Wait != nil {
-					c, err := script.ParseLine(d.Name(), s.Line, "until within=10m "+s.Wait.String())
+					c, err := script.ParseLine(d.Name(), s.Line, "until within=2m "+s.Wait.String())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -32,7 +32,7 @@ func (g *group) began() *reason {
 
 func (g *group) removal(member string) *reason {
 	for i := len(g.reasons) - 1; i >= 0; i-- {
-		if r := &g.reasons[i]; r.removal && r.member == member {
+		if r := &g.reasons[i]; r.removal && r.member == member && r.why != "" {
 			return r
 		}
 	}
@@ -69,7 +69,7 @@ func differ(before, after []*member) (d difference) {
 // the evidence and lowers the confidence.
 func (t *Timeline) infer(g *group, n *next, start when) event.CauseInferred {
 	c := event.CauseInferred{Generation: n.generation}
-	if r := g.began(); r != nil {
+	if r := g.began(); r != nil && r.why != "" {
 		c.Why, c.Member, c.ClientReason, c.Evidence = r.why, r.member, r.client, "a line of the broker's log"
 		return c
 	}
@@ -350,7 +350,7 @@ func (t *Timeline) toldReason(g *group, r reason) {
 		g.reasons = slices.Clone(g.reasons[1:])
 	}
 	g.reasons = append(g.reasons, r)
-	if r.removal {
+	if r.removal || r.why == "" { // a line that gives no reason still says when it began
 		return
 	}
 	for i := range g.past {
