@@ -22,6 +22,10 @@ type Watch struct {
 
 	names []string   // of Groups, sorted
 	lines []listLine // those of the last list, to be written over
+	// version rises with what the list shows; list is what was listed last, for what.
+	version int
+	list    *listed
+	listKey listKey
 }
 
 // Sight is something that is not seen, since when and why.
@@ -106,11 +110,12 @@ func (w *Watch) begin() {
 	for _, g := range w.Groups {
 		g.Summary, g.Modern, g.Lags, g.Awaited = nil, nil, nil, nil
 	}
+	w.version++
 }
 
 func (w *Watch) clone() watcher {
 	c := *w
-	c.Sights, c.names, c.lines = copied(w.Sights), copied(w.names), nil
+	c.Sights, c.names, c.lines, c.list = copied(w.Sights), copied(w.names), nil, nil
 	c.Groups = make(map[string]*Watched, len(w.Groups))
 	for name, g := range w.Groups {
 		c.Groups[name] = g.clone()
@@ -200,6 +205,7 @@ func (w *Watch) see(e event.Event, b event.SightChanged) {
 }
 
 func (w *Watch) applyGroup(m *Model, g *Watched, e event.Event) {
+	w.version++
 	switch b := e.Body.(type) {
 	case event.GroupSummarized:
 		g.Summary, g.SummaryMs = &b, e.AtMs

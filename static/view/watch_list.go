@@ -57,12 +57,45 @@ type listed struct {
 	coordinators []int32
 }
 
-// listing is the list for what is asked.
+// listKey is what a list depends on.
+type listKey struct {
+	asked   Listing
+	search  string
+	version int
+	groups  int
+	facts   uint64
+}
+
+// listing is the list for what is asked. It is kept until something changes that it shows.
 func (s *stage) listing() *listed {
 	w := s.m.Watch()
 	if w == nil {
 		w = &Watch{}
 	}
+	key := listKey{s.o.Listing, s.o.Search, w.version, len(s.m.Groups), s.m.groupFacts()}
+	key.asked.TopPx, key.asked.HighPx, key.asked.Long, key.asked.Commits = 0, 0, false, false
+	if w.list == nil || w.listKey != key {
+		w.list, w.listKey = s.listAnew(w), key
+	}
+	return w.list
+}
+
+// groupFacts changes when something of a group does that the list shows.
+func (m *Model) groupFacts() (sum uint64) {
+	for _, g := range m.Groups {
+		x := uint64(g.SinceMs)*31 + uint64(g.LastSeq)
+		x = x*31 + uint64(len(g.Members))
+		x = x*31 + uint64(g.Generation)
+		x = x*31 + uint64(g.Broker)
+		if g.Gone {
+			x = ^x
+		}
+		sum += x * 0x9e3779b97f4a7c15
+	}
+	return sum
+}
+
+func (s *stage) listAnew(w *Watch) *listed {
 	l := &listed{lines: w.lines[:0]}
 	want := strings.ToLower(s.o.Search)
 	states, types, coordinators := map[event.State]bool{}, map[string]bool{}, map[int32]bool{}

@@ -20,6 +20,12 @@ func liveParts(s *stage) []Part {
 		Part{"strip", stripPane(s, past)}, Part{"history", historyPane(s, past)}, Part{"figures", figuresPane(s, past)}, Part{"lag", lagPane(s)})
 }
 
+// ListParts is the list of groups alone: what changes when it is scrolled.
+func ListParts(m *Model, o Options) []Part {
+	s := newStage(m, Watching(o))
+	return []Part{{"groups", watchList(s, s.listing())}}
+}
+
 // insteadOf is what stands in the place of a part: a consumer group has other ones, and of an observed cluster some are not
 // seen. nil leaves the part.
 func (s *stage) insteadOf(id string) templ.Component {

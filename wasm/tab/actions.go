@@ -18,7 +18,7 @@ func (t *Tab) Do(action, arg string) {
 		return
 	}
 	if s, ok := t.mode.(scroller); ok && action == "scrolled" {
-		t.dirty = s.scrolled(arg) || t.dirty
+		t.scrolled = s.scrolled(arg) || t.scrolled
 		return
 	}
 	t.options.Note = ""

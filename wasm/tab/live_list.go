@@ -98,6 +98,10 @@ func (m *liveMode) scrolled(place string) bool {
 	return view.OtherRows(before, *q)
 }
 
+func (m *liveMode) listed(model *view.Model, o view.Options) []view.Part {
+	return view.ListParts(model, o)
+}
+
 // field does what a key stands for in the field that looks for a group: down goes to the list, Enter to its first group.
 func (m *liveMode) field(k Key) bool {
 	if k.Field != "groups" || k.Ctrl || k.Alt {

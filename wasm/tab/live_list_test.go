@@ -8,8 +8,8 @@ import (
 	"grouplab/coordinator/event"
 )
 
-// told are lines of n groups as an overview tells them, between FactsBegan and FactsEnded.
-func told(n int, seq int64, more ...event.Event) []event.Event {
+// toldLines are lines of n groups as an overview tells them, between FactsBegan and FactsEnded.
+func toldLines(n int, seq int64, more ...event.Event) []event.Event {
 	list := []event.Event{{Seq: seq, AtMs: 5000, Body: event.FactsBegan{NowMs: 5000}}}
 	for i := range n {
 		b := event.GroupSummarized{Type: "classic", State: event.Stable, Members: 2, Generation: 4, Coordinator: 1}
@@ -27,12 +27,12 @@ func TestLiveFollowsOneGroup(t *testing.T) {
 	d.frame(16)
 	d.Socket(true, "")
 	d.receive(c.say("hello", map[string]any{"version": 1, "world": "w1", "seq": 9, "nowMs": 5000}))
-	d.receive(c.messages(told(40, 9))...)
+	d.receive(c.messages(toldLines(40, 9))...)
 	if d.options.Group != "g007" || d.last.Connect != "api/live?group=g007&overview=1" {
 		t.Fatalf("follows %q over %q; want g007, which is in motion", d.options.Group, d.last.Connect)
 	}
 	d.Socket(true, "")
-	d.receive(c.messages(told(40, 9, event.Event{Seq: 9, AtMs: 5000, Group: "g007", Broker: 1, Body: event.GroupLoaded{State: event.PreparingRebalance, Generation: 4}}))...)
+	d.receive(c.messages(toldLines(40, 9, event.Event{Seq: 9, AtMs: 5000, Group: "g007", Broker: 1, Body: event.GroupLoaded{State: event.PreparingRebalance, Generation: 4}}))...)
 	if u := d.frame(16); u.Connect != "" {
 		t.Fatalf("connects again to %q", u.Connect)
 	}
@@ -40,7 +40,7 @@ func TestLiveFollowsOneGroup(t *testing.T) {
 		t.Fatalf("another group is followed over %q", u.Connect)
 	}
 	d.Socket(true, "")
-	d.receive(c.messages(told(40, 9, event.Event{Seq: 9, AtMs: 5000, Group: "g012", Broker: 1, Body: event.GroupLoaded{State: event.Stable, Generation: 4}}))...)
+	d.receive(c.messages(toldLines(40, 9, event.Event{Seq: 9, AtMs: 5000, Group: "g012", Broker: 1, Body: event.GroupLoaded{State: event.Stable, Generation: 4}}))...)
 	if html := d.html["groups"]; strings.Contains(html, "gone") {
 		t.Error("the group that is no longer followed is shown as gone")
 	}
@@ -97,7 +97,7 @@ func TestLiveListScrolls(t *testing.T) {
 	c, d := newCluster(t), openLive(t, false)
 	d.frame(16)
 	d.Socket(true, "")
-	d.receive(c.messages(told(900, 9))...)
+	d.receive(c.messages(toldLines(900, 9))...)
 	d.do("scrolled", "0 600")
 	if !strings.Contains(d.html["groups"], "g003") || strings.Contains(d.html["groups"], "g500") {
 		t.Fatal("the top of the list is not what is drawn")

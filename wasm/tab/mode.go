@@ -51,9 +51,10 @@ type mode interface {
 }
 
 // scroller is a mode with a list of which only the rows on screen are drawn. scrolled takes "TOP HIGH" in pixels, and tells
-// whether other rows are to be drawn.
+// whether other rows are to be drawn; listed are the parts that hold them.
 type scroller interface {
 	scrolled(place string) bool
+	listed(m *view.Model, o view.Options) []view.Part
 }
 
 // wired is a mode that speaks with the server.

@@ -38,6 +38,7 @@ type Tab struct {
 	drawnMs  int64 // the last time parts were rendered
 	started  bool
 	dirty    bool // something visible changed
+	scrolled bool // other rows of a list are to be drawn, and nothing else
 	html     map[string]string
 	out      Update
 	announce []string // sentences for the screen reader, oldest first
@@ -104,6 +105,9 @@ func (t *Tab) Frame(wallMs int64) Update {
 	half := t.mode.half()
 	if !half && (t.dirty || t.mode.moving() && wallMs-t.drawnMs >= clockMs) {
 		t.render()
+	} else if s, ok := t.mode.(scroller); ok && t.scrolled && !half {
+		t.scrolled = false
+		t.patch(s.listed(t.fill(), t.options))
 	}
 	t.speak()
 	u := t.out
@@ -111,7 +115,7 @@ func (t *Tab) Frame(wallMs int64) Update {
 	if !t.reduced() {
 		u.Motion = t.mode.rate()
 	}
-	u.Busy = t.playing() || t.dirty && !half || more
+	u.Busy = t.playing() || (t.dirty || t.scrolled) && !half || more
 	if !u.Busy {
 		u.WakeMs = t.wakeMs()
 	}
@@ -135,11 +139,17 @@ func (t *Tab) reduced() bool { return t.motion == "reduced" || t.motion == "none
 
 // render renders every part and patches those whose HTML changed.
 func (t *Tab) render() {
-	t.dirty, t.drawnMs = false, t.wallMs
+	t.dirty, t.scrolled, t.drawnMs = false, false, t.wallMs
 	model := t.fill()
 	t.inspect()
+	t.patch(t.mode.parts(model, t.options))
+	t.mode.address()
+}
+
+// patch draws parts, and hands out those whose HTML changed.
+func (t *Tab) patch(parts []view.Part) {
 	var b bytes.Buffer
-	for _, p := range t.mode.parts(model, t.options) {
+	for _, p := range parts {
 		b.Reset()
 		if err := p.Component.Render(context.Background(), &b); err != nil {
 			t.say("failed", "part "+p.ID+": "+err.Error())
@@ -152,7 +162,6 @@ func (t *Tab) render() {
 		t.html[p.ID] = html
 		t.out.Patches = append(t.out.Patches, Patch{ID: "part-" + p.ID, HTML: html})
 	}
-	t.mode.address()
 }
 
 // fill brings the options up to date and returns the picture.
