@@ -55,7 +55,7 @@ func regained(t testing.TB, watcher *app.Server, source string) {
 // is missing and what that hides, and all the same nothing is asked that would change something.
 func TestAttachPollsWhereTheLogIsForbidden(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, kfake.NumBrokers(1), kfake.SeedTopics(2, "orders", "__consumer_offsets"))
+	f := newFake(t, kfake.NumBrokers(1), kfake.GroupMinSessionTimeout(time.Second), kfake.SeedTopics(2, "orders", "__consumer_offsets"))
 	id := f.TopicInfo("__consumer_offsets").TopicID
 	f.Control(func(r kmsg.Request) (kmsg.Response, error, bool) {
 		f.KeepControl()

@@ -57,7 +57,7 @@ type poller struct {
 	described map[string]time.Time
 	swept     time.Time
 	states    map[string]event.State // what the last list of all said
-	noModern  bool // the broker does not know ConsumerGroupDescribe
+	noModern  bool                   // the broker does not know ConsumerGroupDescribe
 	turns     int
 }
 
