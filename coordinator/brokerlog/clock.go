@@ -62,7 +62,7 @@ const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 func month(text string) bool { return monthOf(text) > 0 }
 
 func monthOf(text string) int64 {
-	if len(text) < 3 || !letter(text[0]) {
+	if len(text) < 3 || text[0] < 'A' || text[0] > 'S' || text[1] < 'a' {
 		return 0
 	}
 	if i := strings.Index(months, text[:3]); i >= 0 && i%3 == 0 {

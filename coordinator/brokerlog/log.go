@@ -10,12 +10,12 @@ import (
 // Bounds of a Log.
 const (
 	// MostSayings is how many lines that say something are kept: of more, the newest.
-	MostSayings = 200_000
+	MostSayings = 100_000
 	// MostUnknown is how many of the lines that are not understood are kept: the first. MostShown is how much of each.
 	MostUnknown = 500
 	MostShown   = 2000
 	// MostEvents bounds the facts.
-	MostEvents = 400_000
+	MostEvents = 300_000
 	// mostText bounds what the kept sayings' text may take together.
 	mostText = 64 << 20
 )

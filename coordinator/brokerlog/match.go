@@ -20,29 +20,26 @@ type rule struct {
 
 func compile(kind kind, text string) rule {
 	r := rule{kind: kind, text: text, bar: -1}
-	lit, must := "", ""
-	end := func() {
-		if r.bar < 0 {
-			must = lit
-		}
-		r.lits, r.must, lit = append(r.lits, lit), append(r.must, must), ""
-		if r.bar >= 0 {
+	from := 0
+	end := func(to int) {
+		lit := text[from:to]
+		must := lit
+		if before, after, found := strings.Cut(lit, "|"); found && r.bar < 0 {
+			r.bar, lit, must = len(r.lits), before+after, before
+		} else if r.bar >= 0 {
 			must = ""
 		}
+		r.lits, r.must = append(r.lits, lit), append(r.must, must)
 	}
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '{' && i+2 < len(text) && text[i+2] == '}':
-			end()
+	for i := 0; i+2 < len(text); i++ {
+		if text[i] == '{' && text[i+2] == '}' {
+			end(i)
 			r.fields = append(r.fields, text[i+1])
 			i += 2
-		case text[i] == '|' && r.bar < 0:
-			r.bar, must = len(r.lits), lit
-		default:
-			lit += text[i : i+1]
+			from = i + 1
 		}
 	}
-	end()
+	end(len(text))
 	if r.bar < 0 {
 		r.bar = len(r.lits)
 	}
