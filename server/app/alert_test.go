@@ -173,6 +173,7 @@ func TestAlertReceiverThatFails(t *testing.T) {
 			w.set(100_000, history.Wait{Group: "g", SinceMs: 1})
 			a, log := watch(t, strings.Replace(rec.URL, "http://", "http://user:hunter2@", 1)+"/hook?key=hunter2", w)
 			eventually(t, "an end", func() bool { f := a.figures(); return f.Sent+f.Failed == 1 })
+			eventually(t, "what was told", func() bool { return int64(len(rec.told())) >= c.told })
 			f := a.figures()
 			if f.Sent != c.told || tries.Load() != c.tries || int64(len(rec.told())) != c.told {
 				t.Errorf("%+v after %d tries, told %v", f, tries.Load(), rec.told())
@@ -204,6 +205,7 @@ func TestAlertReceiverThatHangs(t *testing.T) {
 	eventually(t, "a full queue", func() bool { return a.figures().Queued == alertsQueued })
 	close(release)
 	eventually(t, "all told", func() bool { return a.figures().Sent == int64(len(waits)) })
+	eventually(t, "all heard", func() bool { return len(rec.told()) == len(waits) })
 	told := rec.told()
 	slices.Sort(told)
 	if n := len(slices.Compact(told)); n != len(waits) {

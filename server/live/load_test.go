@@ -139,7 +139,8 @@ func (a *audience) dead(ctx context.Context) {
 
 // hostile floods with pings, sends rubbish, or half of a handshake, and begins again when it is shown out.
 func (a *audience) hostile(ctx context.Context) {
-	ping := append([]byte{0x89, 0x80 | 125, 0, 0, 0, 0}, make([]byte, 125)...)
+	flood := bytes.Repeat(append([]byte{0x89, 0x80 | 125, 0, 0, 0, 0}, make([]byte, 125)...), 2000) // pings
+	rubbish := bytes.Repeat([]byte("\xff\xff\xff\xff rubbish"), 2000)
 	for n := 0; ctx.Err() == nil; n++ {
 		var c net.Conn
 		var err error
@@ -150,12 +151,8 @@ func (a *audience) hostile(ctx context.Context) {
 		} else {
 			c, err = a.dial()
 		}
-		for i := 0; err == nil && i < 2000 && n%3 != 2; i++ {
-			if n%3 == 0 {
-				_, err = c.Write(ping)
-			} else {
-				_, err = c.Write([]byte("\xff\xff\xff\xff rubbish"))
-			}
+		if err == nil && n%3 < 2 {
+			_, _ = c.Write([][]byte{flood, rubbish}[n%3])
 		}
 		time.Sleep(100 * time.Millisecond)
 		if c != nil {
