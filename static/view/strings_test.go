@@ -102,7 +102,7 @@ func TestEveryReasonOfTheCoordinatorHasWords(t *testing.T) {
 		event.WhyFirstToJoin, event.WhyLeaderGone, event.WhyLeaderNotRejoined, event.WhyLeaderReplaced, event.WhyStaticRestarted,
 		event.WhyGroupFull, event.WhyGroupDeleted, event.WhyOffsetsDeleted, event.WhyOffsetsExpired, event.WhyTopicDeleted, event.WhyNothingLeft,
 		event.WhyGroupTooLarge, event.WhyTopicsChanged, event.WhyNotRevoked, event.WhyStaticAway, event.WhyMembersGone, event.WhySecondStep,
-		event.WhyBecameConsumer, event.WhyBecameClassic, event.WhyTargetReached, event.WhyMembersJoin, event.WhySeen} {
+		event.WhyBecameConsumer, event.WhyBecameClassic, event.WhyTargetReached, event.WhyMembersJoin, event.WhySeen, event.WhyLeaderAssigned, event.WhyReconciled} {
 		if _, ok := allWords()["why."+string(why)]; !ok {
 			t.Errorf("no words for %q", why)
 		}

@@ -131,7 +131,7 @@ func causeClass(why event.Why) string {
 		return "cause-left"
 	case event.WhySessionExpired, event.WhyMembersGone, event.WhyStaticAway, event.WhyPendingExpired, event.WhyNewMemberTimeout:
 		return "cause-silent"
-	case event.WhyNotRejoined, event.WhyNotSynced, event.WhyRebalanceTimeout, event.WhyNotRevoked, event.WhySyncAppendFailed, event.WhyLeaderNotRejoined:
+	case event.WhyNotRejoined, event.WhyNotSynced, event.WhyRebalanceTimeout, event.WhyNotRevoked, event.WhySyncAppendFailed, event.WhyLeaderNotRejoined, event.WhyLeaderAssigned:
 		return "cause-late"
 	case event.WhyMetadataChanged, event.WhyLeaderRejoined, event.WhyTopicsChanged, event.WhySecondStep:
 		return "cause-meta"

@@ -71,7 +71,7 @@ func (s *stage) strip(list []Record) *strip {
 		p.LostMs += list[i].lostMs()
 	}
 	if s.g != nil && inMotion(s.g.State) && !s.g.Gone {
-		at := p.x(s.g.SinceMs)
+		at := min(p.x(s.g.SinceMs), 0.994)
 		p.Spans = append(p.Spans, stripSpan{at, max(1-at, 0.004), true})
 	}
 	s.addRows(p, list)
