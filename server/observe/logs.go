@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
-	"grouplab/coordinator/event"
+	"grouplab/coordinator/brokerlog"
 	"grouplab/server/observe/timeline"
 )
-
-// LineReader turns a line of a broker's log into facts, none where it says nothing of groups. The broker is 0 where the line
-// does not name one. One goroutine calls it for each file.
-type LineReader func(nowMs int64, line string) (broker int32, facts []event.Event)
 
 const (
 	// logEvery is how often a log is looked at; logChunk is how much is read of it at once, logLine the longest line.
@@ -27,6 +24,8 @@ const (
 // from its beginning.
 func (o *Observer) followLog(ctx context.Context, path string) {
 	source := "log " + path
+	_, zone := time.Now().Zone() // log4j writes local time, and a log that is followed is mostly of this place
+	parser := brokerlog.New(brokerlog.Config{ZoneMs: int64(zone) * 1000, NowMs: o.NowMs()})
 	var file *os.File
 	var rest []byte
 	first := true
@@ -50,7 +49,7 @@ func (o *Observer) followLog(ctx context.Context, path string) {
 		}
 		first = false
 		if err == nil {
-			rest, err = o.readLog(ctx, file, rest)
+			rest, err = o.readLog(ctx, parser, file, rest)
 		}
 		if err != nil {
 			o.lose(ctx, timeline.SourceFailed{Source: source, Reason: cause(err).Error(), Hides: "the reasons that only the broker's log names"})
@@ -82,7 +81,7 @@ func reopen(file *os.File, path string) (now *os.File, fresh bool, err error) {
 }
 
 // readLog reads to the end of the file and returns the beginning of a line that has no end yet.
-func (o *Observer) readLog(ctx context.Context, file *os.File, rest []byte) ([]byte, error) {
+func (o *Observer) readLog(ctx context.Context, parser *brokerlog.Parser, file *os.File, rest []byte) ([]byte, error) {
 	chunk := make([]byte, logChunk)
 	for ctx.Err() == nil {
 		n, err := file.Read(chunk)
@@ -94,8 +93,8 @@ func (o *Observer) readLog(ctx context.Context, file *os.File, rest []byte) ([]b
 			}
 			line := string(bytes.TrimSuffix(rest[:end], []byte{'\r'}))
 			rest = rest[end+1:]
-			if broker, facts := o.cfg.ReadLine(o.NowMs(), line); len(facts) > 0 {
-				o.saw(ctx, timeline.BrokerLog{Broker: broker, Events: facts})
+			if facts := parser.Line(o.NowMs(), line); len(facts) > 0 {
+				o.saw(ctx, timeline.BrokerLog{Broker: parser.Broker(), Events: slices.Clone(facts)})
 			}
 		}
 		if len(rest) > logLine {

@@ -25,9 +25,8 @@ type Config struct {
 	// ReadBytes is how much of __consumer_offsets is read from its beginning at most; where there is more, only the newest
 	// part is read, and the groups' state is asked for. 0 is DefaultReadBytes.
 	ReadBytes int64
-	// Logs are files of brokers' logs to follow; ReadLine turns a line of one into facts.
-	Logs     []string
-	ReadLine LineReader
+	// Logs are files of brokers' logs to follow.
+	Logs []string
 	// Log gets a line for each thing an operator should know; nil means nowhere.
 	Log *slog.Logger
 	// Options are added to the client's, for tests.
