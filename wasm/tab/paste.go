@@ -58,7 +58,7 @@ const (
 	pasteSaves    = 40
 	pasteSaveStep = 400
 	// pasteNear is how many lines are shown on each side of the one that a fact comes from.
-	pasteNear = 6
+	pasteNear = 3
 	// pasteBad is how many of the lines that are not understood are shown.
 	pasteBad = 100
 )

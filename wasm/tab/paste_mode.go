@@ -266,7 +266,7 @@ func (m *pasteMode) words(key string, args ...string) string {
 // wordsOfPaste are what the page says while it works.
 var wordsOfPaste = map[string]view.Text{
 	"nothing":     {En: "Paste some lines first, or choose a file.", Zh: "请先粘贴几行日志，或选择一个文件。"},
-	"read":        {En: "{0} lines read, {1} say something of groups, {2} are not understood.", Zh: "读了 {0} 行，其中 {1} 行讲到消费组，{2} 行没看懂。"},
+	"read":        {En: "{0} lines read, {1} say something of groups, {2} not understood.", Zh: "读了 {0} 行，其中 {1} 行讲到消费组，{2} 行没看懂。"},
 	"failed":      {En: "The file cannot be read: {0}", Zh: "读不了这个文件：{0}"},
 	"no-more":     {En: "The log tells nothing more of this group in that direction.", Zh: "这个方向上，日志没有再讲到这个消费组。"},
 	"link":        {En: "A link cannot carry a log. Save it as Markdown instead.", Zh: "链接带不走日志，可以存为 Markdown。"},
