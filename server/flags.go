@@ -83,6 +83,7 @@ func define(o *options, help *bool) *flag.FlagSet {
 		return err
 	})
 	o.defineAttach(flags)
+	o.defineRecord(flags)
 	flags.BoolVar(&cfg.Remote, "remote", false, "Allows addresses that other machines can reach; a warning says what they can do then.")
 	flags.Func("users", "`FILE`: Who may connect to the brokers, a NAME:PASSWORD on each line, with SASL PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512.", func(path string) (err error) {
 		cfg.Users, err = readUsers(path)
@@ -135,7 +136,7 @@ func parseFlags(args []string, out io.Writer) (*options, error) {
 	case o.cfg.Flush != "" && o.cfg.Data == "":
 		return o, errors.New("-flush: there is nothing to write without -data DIR")
 	}
-	return o, o.readAttach(flags)
+	return o, errors.Join(o.checkRecord(), o.readAttach(flags))
 }
 
 // explain adds to an error of package flag what would be right.

@@ -14,7 +14,7 @@ var helpGroups = []struct {
 }{
 	{"What runs", []string{"brokers", "topics", "demo", "set"}},
 	{"Where it listens", []string{"kafka", "advertise", "http", "remote"}},
-	{"What is kept", []string{"data", "flush"}},
+	{"What is kept", []string{"data", "flush", "record", "record-size", "record-age"}},
 	{"A cluster of your own, instead of brokers here", []string{"attach", "attach-config", "attach-logs", "attach-read"}},
 	{"Who may connect, and who may listen in", []string{"users", "tls-cert", "tls-key", "tls-client-ca", "http-tls"}},
 	{"What it says, and to whom", []string{"log", "log-level", "alert-url", "alert-after", "metrics-groups"}},

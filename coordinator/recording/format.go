@@ -43,6 +43,8 @@ type Gap struct {
 	FromMs int64  `json:"fromMs"`
 	ToMs   int64  `json:"toMs"`
 	Reason string `json:"reason"`
+	// After is how many events were read before it.
+	After int `json:"-"`
 }
 
 // End is the last line. Hash is that of all lines between the first and the last, 16 hexadecimal digits.

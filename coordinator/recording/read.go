@@ -162,6 +162,7 @@ func (r *Reader) take(line []byte) {
 		if err := json.Unmarshal(line, &g); err != nil {
 			r.bad(err)
 		} else {
+			g.Gap.After = r.taken + len(r.Events)
 			r.Gaps = append(r.Gaps, g.Gap)
 		}
 		return

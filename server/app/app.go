@@ -24,6 +24,7 @@ import (
 	"grouplab/server/live"
 	"grouplab/server/loop"
 	"grouplab/server/observe"
+	"grouplab/server/record"
 	"grouplab/server/store"
 	"grouplab/server/web"
 )
@@ -62,6 +63,8 @@ type Config struct {
 	// itself; "" is never, see package store.
 	Data  string
 	Flush store.Flush
+	// Record keeps what happens, to go back to it.
+	Record Record
 	// Users may connect to the brokers, with SASL PLAIN or SCRAM, and then do everything. Without any nobody is asked.
 	Users []User
 	// Demo is how many demo consumers start with the server, 0 none.
@@ -100,9 +103,11 @@ type Server struct {
 	alerts  *alerts          // nil: nobody is told
 	numbers *event.Numbers   // the loop's
 	web     *web.Server
-	demo    *demo.Demo
-	page    net.Listener
-	front   *web.Front
+	// recorder keeps what the hub tells, nil where nothing is kept.
+	recorder *record.Recorder
+	demo     *demo.Demo
+	page     net.Listener
+	front    *web.Front
 	// starting is how far the start is, nil where it has not begun.
 	starting atomic.Pointer[progress]
 	site     *http.Server
@@ -292,7 +297,7 @@ func (s *Server) wire(set settings, sockets []net.Listener) (err error) {
 		}
 	}
 	s.demo = demo.New(demo.Config{Seeds: s.KafkaAddrs(), SessionTimeout: demoSession(set.group.GroupMinSessionTimeoutMs, set.group.GroupMaxSessionTimeoutMs), TLS: s.clientTLS(), Client: s.asClient(), Logf: s.cfg.Logf})
-	return s.wirePages(loading)
+	return s.record(s.wirePages(loading))
 }
 
 // wirePages makes what shows the cluster, where it is wanted.
@@ -395,6 +400,7 @@ func (s *Server) run(ctx context.Context) error {
 	stopWatching := context.AfterFunc(ctx, s.stop)
 	defer stopWatching()
 	defer s.stop()
+	defer s.recording()()
 	if s.observer != nil {
 		return s.observe()
 	}
@@ -436,6 +442,7 @@ func (s *Server) Close() error {
 		if s.hub != nil {
 			s.hub.Close()
 		}
+		s.endRecording()
 		s.data.close(nil)
 	})
 	<-s.done

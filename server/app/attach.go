@@ -65,7 +65,7 @@ func newAttached(cfg Config) (s *Server, err error) {
 	s.http = s.http.at(s.page)
 	s.starting.Store(newProgress(cfg.Log))
 	s.openPage()
-	if err := s.wirePages(nil); err != nil {
+	if err := s.record(s.wirePages(nil)); err != nil {
 		s.closePage()
 		return nil, err
 	}

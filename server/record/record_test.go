@@ -76,6 +76,7 @@ func (w *world) open(dir string, with func(*Config)) *Recorder {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	r.Start()
 	eventually(w.t, "it has begun", func() bool { return r.Stats().Segments > 0 })
 	return r
 }

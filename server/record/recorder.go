@@ -59,6 +59,8 @@ func (c Config) withDefaults() Config {
 type Recorder struct {
 	cfg   Config
 	lock  *os.File
+	start sync.Once
+	ctx   context.Context
 	stop  context.CancelFunc
 	done  chan struct{}
 	stats counters
@@ -81,8 +83,8 @@ type Stats struct {
 	Failing bool
 }
 
-// Open takes the folder, finishes what a process that was killed left, and begins to record. The error names the folder and
-// says what would be right.
+// Open takes the folder and finishes what a process that was killed left. The error names the folder and says what would be
+// right. Nothing is recorded before Start.
 func Open(cfg Config) (*Recorder, error) {
 	cfg = cfg.withDefaults()
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
@@ -98,15 +100,17 @@ func Open(cfg Config) (*Recorder, error) {
 		return nil, fmt.Errorf("the folder %s: %w", cfg.Dir, cause(err))
 	}
 	r.forget()
-	ctx, stop := context.WithCancel(context.Background())
-	r.stop = stop
-	go r.run(ctx)
+	r.ctx, r.stop = context.WithCancel(context.Background())
 	return r, nil
 }
+
+// Start begins to record.
+func (r *Recorder) Start() { r.start.Do(func() { go r.run(r.ctx) }) }
 
 // Close writes what is there yet, finishes the segment and gives the folder back.
 func (r *Recorder) Close() error {
 	r.stop()
+	r.start.Do(func() { close(r.done) }) // where it was never started
 	<-r.done
 	return r.lock.Close()
 }

@@ -23,6 +23,8 @@ type metrics struct {
 	hub     *live.Hub
 	keeper  *keeper
 	figures func() Figures
+	// recordings are the recorder's metrics.
+	recordings *recordings
 	// history is the hub's fold, nil where there is none; watched are the groups that have metrics of their own.
 	history *history.History
 	watched watchedGroups
@@ -77,7 +79,7 @@ func (m *metrics) observe(batch []event.Event) {
 
 func (m *metrics) handler() http.Handler {
 	r := prometheus.NewRegistry()
-	r.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(m, m.recordings, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: 4})
 }
 

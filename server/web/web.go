@@ -10,6 +10,7 @@
 //	GET  /paste                       lines of somebody's log become a picture, in the browser
 //	GET  /sandbox                     free play: any cluster, a console, the timeout explorer
 //	GET  /live                        the running cluster
+//	GET  /recordings                  what was recorded, from the server's folder or a file: it needs no server
 //	GET  /gallery, /gallery/NAME      every picture in its named states
 //	GET  /assets/…, /dist/…, /sw.js   what pages load
 //	GET  /api/state?group=G           the cluster now, or one group of it, JSON; ?limit=N and ?after=G page through many groups
@@ -17,6 +18,8 @@
 //	GET  /api/live                    the websocket (package live says what it speaks); ?overview=1 lists thousands of groups
 //	GET  /api/probe?group=G&member=M  what each request would get now
 //	GET  /api/demo                    the demo clients
+//	GET  /api/recordings              what is kept: from, to, groups, sizes
+//	GET  /api/recordings/cut?from=MS&to=MS  a piece of it as a file; &group=G, &mask=1, &topics=1
 //	GET  /metrics, /healthz
 //	GET  /grafana.json                a dashboard of the metrics, to be imported into Grafana
 //	POST /api/brokers/ID/kill, /api/brokers/ID/restart
@@ -166,6 +169,8 @@ type Server struct {
 	assets  *files
 	dist    *files
 	readers chan struct{} // one for each reader of /api/events
+	// recordings are what was recorded.
+	recordings recordings
 }
 
 // New makes the routes ready. An error means that the program was built wrongly (a lesson without a text).
@@ -191,6 +196,7 @@ func newServer(cfg Config, book *pages.Book) *Server {
 	}
 	s.metrics = newMetrics(cfg.Hub, s.keeper, cfg.Figures)
 	s.metrics.history, s.metrics.watched, s.metrics.alerts = cfg.History, cfg.Watched, cfg.Alerts
+	s.metrics.recordings = &s.recordings
 	s.handler = s.routes()
 	return s
 }
@@ -224,6 +230,7 @@ func (s *Server) routes() http.Handler {
 	get("/api/events", s.events)
 	get("/api/live", s.live)
 	get("/api/probe", s.probe)
+	s.recordingRoutes(get)
 	mux.HandleFunc("/api/demo", s.demo)
 	mux.HandleFunc("/api/brokers/{id}/{verb}", s.acting(s.broker))
 	mux.HandleFunc("/api/topics/{name}/partitions", s.acting(s.partitions))

@@ -38,7 +38,7 @@ func (d PageData) asset(file string) string { return d.Base + "assets/" + file }
 
 // onStage tells whether the page holds the stage.
 func (d PageData) onStage() bool {
-	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive || d.Kind == PagePaste || d.Kind == PageGallery
+	return d.Kind == PageLesson || d.Kind == PageSandbox || d.Kind == PageLive || d.Kind == PagePaste || d.Kind == PageRecordings || d.Kind == PageGallery
 }
 
 // showsLive tells whether a page of the gallery shows a picture of a running cluster.
@@ -59,7 +59,7 @@ func (d PageData) program() string {
 	switch d.Kind {
 	case PageLesson, PageSandbox:
 		return "lab.wasm"
-	case PageLive, PagePaste:
+	case PageLive, PagePaste, PageRecordings:
 		return "live.wasm"
 	}
 	return ""

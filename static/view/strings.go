@@ -12,6 +12,9 @@ func pageWord(key string) Text {
 	if t, ok := wordsOfPastePage[key]; ok {
 		return t
 	}
+	if t, ok := wordsOfRecordingsPage[key]; ok {
+		return t
+	}
 	return words[key]
 }
 

@@ -28,7 +28,7 @@ func TestEveryWordIsThereInBothLanguages(t *testing.T) {
 }
 
 // allWords are the stage's and the shell's.
-func allWords() map[string]Text { return merge(words, wordsOfPages, wordsOfWatch) }
+func allWords() map[string]Text { return merge(words, wordsOfPages, wordsOfWatch, wordsOfRecordingsPage) }
 
 // used are the string literals of the package's own files: the keys that code asks for are among them.
 func used(t *testing.T) map[string]bool {
@@ -68,6 +68,9 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 				_, known := words[m[2]]
 				if !known && (strings.HasPrefix(file, "watch") || strings.HasPrefix(file, "brokers")) { // a running cluster's panes have words of their own
 					_, known = wordsOfWatch[m[2]]
+				}
+				if !known && strings.HasPrefix(file, "recordings") {
+					_, known = wordsOfRecordings[m[2]]
 				}
 				if m[1] == "@both" || m[1] == "pageWord" {
 					known = pageWord(m[2]) != Text{}

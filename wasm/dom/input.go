@@ -107,6 +107,12 @@ func (p *page) change(event ref) {
 		return
 	}
 	if el.attr("type") == "file" {
+		if files := el.get("files").items(); el.has("data-bytes") {
+			if len(files) > 0 {
+				p.readBytes(el, files[0])
+			}
+			return
+		}
 		if action := el.attr("data-parts"); action != "" {
 			if files := el.get("files").items(); len(files) > 0 {
 				p.openParts(files[0], action)

@@ -17,6 +17,8 @@ func main() {
 		switch kind {
 		case view.PageLive:
 			return tab.NewLive(dom.MayAct(), c), nil
+		case view.PageRecordings:
+			return tab.NewRecordings(c), nil
 		case view.PagePaste:
 			return tab.NewPaste(c), nil
 		}

@@ -101,6 +101,11 @@ func (b *Book) Paste() view.PageData {
 // Live is the page of the running cluster.
 func (b *Book) Live() view.PageData { return view.PageData{Kind: view.PageLive, Built: static.Built()} }
 
+// Recordings is the page of what was recorded.
+func (b *Book) Recordings() view.PageData {
+	return view.PageData{Kind: view.PageRecordings, Built: static.Built()}
+}
+
 // Gallery is the page of one picture, "" for the first; false where no picture has that name. A scene is run when it is
 // first asked for.
 func (b *Book) Gallery(name string) (view.PageData, bool) {

@@ -133,7 +133,7 @@ func list(book *pages.Book) []page {
 		d, _ := book.Lesson(id)
 		all = append(all, page{path.Join("lab", id, "index.html"), d})
 	}
-	all = append(all, page{"sandbox/index.html", book.Sandbox()}, page{"paste/index.html", book.Paste()}, page{"glossary/index.html", book.Glossary()})
+	all = append(all, page{"sandbox/index.html", book.Sandbox()}, page{"paste/index.html", book.Paste()}, page{"recordings/index.html", book.Recordings()}, page{"glossary/index.html", book.Glossary()})
 	d, _ := book.Gallery("")
 	all = append(all, page{"gallery/index.html", d})
 	for _, name := range book.Pictures() {
