@@ -25,6 +25,14 @@ type cell struct {
 	Says   string
 }
 
+// named is a cell's name, with the number that is drawn in it.
+func (c cell) named() string {
+	if c.Count > 1 {
+		return num(c.Count) + ", " + c.Says
+	}
+	return c.Says
+}
+
 // wheel is one ruler: 20 cells, now at the left edge.
 type wheel struct {
 	Tick  string
