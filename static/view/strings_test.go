@@ -69,6 +69,9 @@ func TestEveryKeyThatIsAskedForExists(t *testing.T) {
 				if !known && (strings.HasPrefix(file, "watch") || strings.HasPrefix(file, "brokers")) { // a running cluster's panes have words of their own
 					_, known = wordsOfWatch[m[2]]
 				}
+				if !known && strings.HasPrefix(file, "paste") {
+					_, known = wordsOfPaste[m[2]]
+				}
 				if !known && strings.HasPrefix(file, "recordings") {
 					_, known = wordsOfRecordings[m[2]]
 				}
