@@ -16,32 +16,35 @@ type picture struct {
 
 func still() Options { return galleryOptions("") }
 
-// galleryNames are the pictures in the order of the list.
-var galleryNames = []picture{
-	{"unclean-restart", Text{"Everybody waits for a ghost", "所有人都在等一个幽灵"}, uncleanRestart, still},
-	{"empty", Text{"An empty lab", "空实验室"}, NewModel, still},
-	{"first-member", Text{"The first member, in the initial delay", "第一个成员：初始延迟中"}, firstMember, still},
-	{"joining", Text{"Two of three have rejoined", "三个成员中已有两个重新加入"}, joining, still},
-	{"held-long", Text{"Held for longer than its session, beside an id that was never used", "被扣留的时间超过会话，旁边是从未使用的 id"}, heldLong, still},
-	{"completing", Text{"The leader must send the assignment", "leader 须提交分配方案"}, completing, still},
-	{"append", Text{"The assignment is being written", "分配方案正在写入日志"}, appending, still},
-	{"stable", Text{"Stable, with a commit in flight", "Stable，有一个提交在途"}, stable, still},
-	{"refused", Text{"A commit is refused", "提交被拒绝"}, refused, still},
-	{"broker-killed", Text{"The coordinator is dead and nobody has noticed", "coordinator 已死，无人察觉"}, brokerKilled, still},
-	{"loading", Text{"The next coordinator reads the log", "下一任 coordinator 正在读取日志"}, loading, still},
-	{"many-members", Text{"Twelve members, ten partitions", "十二个成员，十个分区"}, manyMembers, still},
-	{"hostile-names", Text{"Names full of markup", "充满标记的名字"}, hostileNames, still},
-	{"rewound", Text{"Stepped back from a known future", "从已知的未来退回"}, rewound, rewoundOptions},
-	{"live", Text{"A live cluster with forty groups", "四十个组的实时集群"}, manyGroups, liveOptions},
-	{"incident", Text{"An incident: a loop, and a ghost that everybody waits for", "事故：一个循环，以及所有人都在等的幽灵"}, incident, watchOptions("payments", "rebalance:408")},
-	{"attached", Text{"An existing cluster, seen from outside", "从外面看一个现有集群"}, attachedCluster, attachedOptions},
-	{"kip-848", Text{"A consumer group (KIP-848) reconciles", "新协议（KIP-848）的消费组正在协调"}, reconciling, watchOptions("shipping", "")},
+// galleryNames are the pictures in the order of the list. It is a function, so that a program without a gallery does not carry
+// what makes them.
+func galleryNames() []picture {
+	return []picture{
+		{"unclean-restart", Text{"Everybody waits for a ghost", "所有人都在等一个幽灵"}, uncleanRestart, still},
+		{"empty", Text{"An empty lab", "空实验室"}, NewModel, still},
+		{"first-member", Text{"The first member, in the initial delay", "第一个成员：初始延迟中"}, firstMember, still},
+		{"joining", Text{"Two of three have rejoined", "三个成员中已有两个重新加入"}, joining, still},
+		{"held-long", Text{"Held for longer than its session, beside an id that was never used", "被扣留的时间超过会话，旁边是从未使用的 id"}, heldLong, still},
+		{"completing", Text{"The leader must send the assignment", "leader 须提交分配方案"}, completing, still},
+		{"append", Text{"The assignment is being written", "分配方案正在写入日志"}, appending, still},
+		{"stable", Text{"Stable, with a commit in flight", "Stable，有一个提交在途"}, stable, still},
+		{"refused", Text{"A commit is refused", "提交被拒绝"}, refused, still},
+		{"broker-killed", Text{"The coordinator is dead and nobody has noticed", "coordinator 已死，无人察觉"}, brokerKilled, still},
+		{"loading", Text{"The next coordinator reads the log", "下一任 coordinator 正在读取日志"}, loading, still},
+		{"many-members", Text{"Twelve members, ten partitions", "十二个成员，十个分区"}, manyMembers, still},
+		{"hostile-names", Text{"Names full of markup", "充满标记的名字"}, hostileNames, still},
+		{"rewound", Text{"Stepped back from a known future", "从已知的未来退回"}, rewound, rewoundOptions},
+		{"live", Text{"A live cluster with forty groups", "四十个组的实时集群"}, manyGroups, liveOptions},
+		{"incident", Text{"An incident: a loop, and a ghost that everybody waits for", "事故：一个循环，以及所有人都在等的幽灵"}, incident, watchOptions("payments", "rebalance:408")},
+		{"attached", Text{"An existing cluster, seen from outside", "从外面看一个现有集群"}, attachedCluster, attachedOptions},
+		{"kip-848", Text{"A consumer group (KIP-848) reconciles", "新协议（KIP-848）的消费组正在协调"}, reconciling, watchOptions("shipping", "")},
+	}
 }
 
 // Gallery are pictures of the stage in its named states, each made by the fold from facts.
 func Gallery() []Named {
 	var list []Named
-	for _, p := range galleryNames {
+	for _, p := range galleryNames() {
 		list = append(list, Named{p.Name, p.Title, p.Model(), p.Options()})
 	}
 	return list
@@ -49,7 +52,7 @@ func Gallery() []Named {
 
 // galleryNamed makes one picture, nil where no picture has the name.
 func galleryNamed(name string) *Named {
-	for _, p := range galleryNames {
+	for _, p := range galleryNames() {
 		if p.Name == name {
 			return &Named{p.Name, p.Title, p.Model(), p.Options()}
 		}

@@ -113,7 +113,7 @@ func (d PageData) stage() (*Model, Options) {
 
 func (d PageData) galleryName() string {
 	if d.Gallery == "" {
-		return galleryNames[0].Name
+		return galleryNames()[0].Name
 	}
 	return d.Gallery
 }

@@ -28,7 +28,9 @@ func TestEveryWordIsThereInBothLanguages(t *testing.T) {
 }
 
 // allWords are the stage's and the shell's.
-func allWords() map[string]Text { return merge(words, wordsOfPages, wordsOfWatch, wordsOfRecordingsPage) }
+func allWords() map[string]Text {
+	return merge(words, wordsOfPages, wordsOfWatch, wordsOfRecordingsPage)
+}
 
 // used are the string literals of the package's own files: the keys that code asks for are among them.
 func used(t *testing.T) map[string]bool {
