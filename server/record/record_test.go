@@ -51,12 +51,12 @@ func (w *world) nowMs() int64 {
 // tell publishes n heartbeats, a millisecond apart.
 func (w *world) tell(n int) {
 	w.mu.Lock()
+	defer w.mu.Unlock() // facts that are asked for meanwhile hold none of these, or all
 	var all []event.Event
 	for range n {
 		w.now++
 		all = append(all, event.Event{Seq: w.n.Next(), AtMs: w.now, Broker: 1, Group: "orders", Body: event.HeartbeatReceived{Member: "c1-x"}})
 	}
-	w.mu.Unlock()
 	w.hub.Publish(all)
 }
 
