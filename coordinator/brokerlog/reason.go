@@ -8,9 +8,9 @@ import (
 
 // reason is why a broker says that a rebalance began.
 type reason struct {
-	why                    event.Why
-	member, old, says      string
-	joins, leaves, replace bool
+	why               event.Why
+	member, old, says string
+	joins, leaves     bool
 }
 
 // reasonOf reads "(__consumer_offsets-7) (reason: Adding new member c-1 with group instance id None; client reason: …)".

@@ -20,7 +20,8 @@ type Config struct {
 	Dir string
 	// Hub tells what happens.
 	Hub *live.Hub
-	// Bytes (256 MB) and Age (24 hours) bound what is kept.
+	// Bytes (256 MB) and Age (24 hours) bound what is kept. A segment ends behind what fills it, so that one batch of events may
+	// come on top.
 	Bytes int64
 	Age   time.Duration
 	// Header is what each segment's says of the cluster.
