@@ -60,8 +60,15 @@ func line(s string) string {
 	return b.String()
 }
 
-// Clock prints milliseconds as HH:MM:SS.mmm; hours go on beyond 24.
+// wallMs is where milliseconds are taken for those of a wall clock, since 1970: September 2001. A world of its own begins at 0.
+const wallMs = 1_000_000_000_000
+
+// Clock prints milliseconds as HH:MM:SS.mmm; hours go on beyond 24, but for a wall clock's, of which the time of the UTC day
+// is printed.
 func Clock(ms int64) string {
+	if ms >= wallMs {
+		ms %= 24 * 3600 * 1000
+	}
 	sign := ""
 	if ms < 0 {
 		sign, ms = "-", -max(ms, -math.MaxInt64)

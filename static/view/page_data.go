@@ -10,7 +10,7 @@ import (
 )
 
 // stylesheets of every page, in the order of the cascade.
-var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "live.css", "paste.css", "narrow.css", "phone.css",
+var stylesheets = []string{"base.css", "stage.css", "clients.css", "panes.css", "log.css", "chart.css", "lesson.css", "page.css", "contents.css", "share.css", "sandbox.css", "live.css", "paste.css", "recordings.css", "narrow.css", "phone.css",
 	"modes.css"}
 
 // lang is the language in which the document is written before the viewer's choice is known.

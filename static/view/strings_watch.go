@@ -106,6 +106,7 @@ var wordsOfWatch = map[string]Text{
 	"watch.card.left":                           {"gone members", "离开的成员"},
 	"watch.card.unsettled":                      {"never settled before", "此前未稳定的代数"},
 	"watch.strip":                               {"The last 24 hours", "最近 24 小时"},
+	"watch.past":                                {"Step back through the last 10 minutes", "逐步回看最近 10 分钟"},
 	"watch.strip.sum":                           {"{0} {0|rebalance|rebalances} · {1} partition-seconds lost", "再均衡 {0} 次 · 损失 {1} 分区秒"},
 	"watch.strip.none":                          {"No rebalance is known of the last 24 hours.", "最近 24 小时没有已知的再均衡。"},
 	"watch.strip.group":                         {"rebalancing", "再均衡中"},

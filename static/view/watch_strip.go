@@ -24,6 +24,16 @@ type strip struct {
 	Marks        []stripMark
 	Count        int
 	LostMs       int64
+	owned        bool // it is known of a partition that it was assigned: otherwise what was lost is not known
+}
+
+// stripSum says how many rebalances there were, and what they cost: — where it is not known of any partition that it was owned.
+func (s *stage) stripSum(p *strip) string {
+	lost := "—"
+	if p.owned || p.LostMs > 0 {
+		lost = s.partitionTime(p.LostMs)
+	}
+	return s.t("watch.strip.sum", num(p.Count), lost)
 }
 
 // stripRow are the generations of one trigger.
@@ -69,6 +79,7 @@ func (s *stage) strip(list []Record) *strip {
 	for i := range list {
 		p.addSpan(list, i)
 		p.LostMs += list[i].lostMs()
+		p.owned = p.owned || list[i].Partitions > 0
 	}
 	if s.g != nil && inMotion(s.g.State) && !s.g.Gone {
 		at := min(p.x(s.g.SinceMs), 0.994)

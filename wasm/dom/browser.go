@@ -37,6 +37,9 @@ func Address() string {
 // MayAct tells whether the page carries the token.
 func MayAct() bool { return meta("grouplab-token") != "" }
 
+// Served tells whether a server is behind the page that can be asked. A page of the static site carries its policy by itself.
+func Served() bool { return document().find(`meta[http-equiv="Content-Security-Policy"]`).none() }
+
 // Stored is a remembered choice, "" where there is none or the browser keeps nothing.
 func Stored(name string) string { return global("grouplab").call("stored", name).text() }
 

@@ -13,7 +13,7 @@ import (
 // page. wire is nil where none of its pages is live.
 func Show(wire dom.Wire, open func(kind view.PageKind, c tab.Choices) (*tab.Tab, error)) {
 	tab.PrepareHeap()
-	t, err := open(view.PageKind(dom.Kind()), tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), KeysOff: dom.Stored("keys") == "off",
+	t, err := open(view.PageKind(dom.Kind()), tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), Served: dom.Served(), KeysOff: dom.Stored("keys") == "off",
 		Hash: dom.Hash(), Address: dom.Address()})
 	if err == nil {
 		err = dom.Run(app{t}, wire)

@@ -136,15 +136,11 @@ func (m *lessonMode) do(action, arg string) bool {
 		m.paced = true
 		m.pace.shift(-1)
 	case "seek":
-		at, err := strconv.ParseFloat(arg, 64)
-		if err != nil || !(at >= 0) {
+		ms, ok := t.seekMs(arg, func(o view.Options) view.Options { return o })
+		if !ok {
 			return false
 		}
-		if at <= 1 { // a fraction of the timeline as it is drawn
-			m.fill(&t.options)
-			at = float64(view.TimelineAxis(m.cursor.model, t.options).At(at))
-		}
-		m.seek(int64(at))
+		m.seek(ms)
 	case "follow-timer":
 		m.followTimer(arg)
 	case "branch":
@@ -227,18 +223,9 @@ func (m *lessonMode) addPartitions(arg string) {
 }
 
 func (m *lessonMode) setSpeed(arg string) bool {
-	want, err := strconv.ParseFloat(arg, 64)
-	if err != nil {
-		return false
-	}
-	for _, s := range speeds() {
-		if float(s) == want {
-			m.paced = true
-			m.pace.set(s)
-			return true
-		}
-	}
-	return false
+	set := m.pace.setTo(arg)
+	m.paced = m.paced || set
+	return set
 }
 
 // hint shows one more hint.

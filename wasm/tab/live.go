@@ -326,6 +326,9 @@ func (m *liveMode) filled(o *view.Options) *view.Model {
 	if m.retryAtMs > 0 {
 		live.RetryMs = max(m.retryAtMs-m.t.wallMs, 1)
 	}
+	if g := m.t.group(m.model); g != nil {
+		live.Past = "../recordings/?" + url.Values{"last": {"10"}, "group": {g.Name}}.Encode()
+	}
 	o.Live, o.Playing = live, !m.frozen
 	o.Behaviour = m.probe.answers
 	return m.model

@@ -1,6 +1,10 @@
 package tab
 
-import "grouplab/lessons"
+import (
+	"strconv"
+
+	"grouplab/lessons"
+)
 
 // pace turns wall time into lab time.
 type pace struct {
@@ -40,6 +44,18 @@ func (p *pace) leapDue(wallMs int64) bool {
 // speeds are those of the transport, slow to fast; the last leaps.
 func speeds() []lessons.Speed {
 	return append(append([]lessons.Speed(nil), lessons.Speeds...), lessons.Speed{})
+}
+
+// setTo sets the speed that an argument names, and tells whether there is one.
+func (p *pace) setTo(arg string) bool {
+	want, err := strconv.ParseFloat(arg, 64)
+	for _, s := range speeds() {
+		if err == nil && float(s) == want {
+			p.set(s)
+			return true
+		}
+	}
+	return false
 }
 
 // shift goes to the next faster or slower speed, if there is one.

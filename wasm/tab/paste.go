@@ -23,20 +23,10 @@ type pasteMode struct {
 	telling       *brokerlog.Telling
 	result        brokerlog.Result
 	groups        []view.PasteGroup
-	// furthest is the picture of all facts so far; drawn counts them. saves are pictures on the way.
-	furthest *view.Model
-	drawn    int
-	saves    []pasteSave
-	// model is the picture at the cursor, of so many facts.
-	model  *view.Model
-	at     int
+	// play is what the log tells, and where in it the page is; empty until the lines are read.
+	play   *replay
 	phase  pastePhase
 	notice bool // the reader of a file waits to be asked for more
-}
-
-type pasteSave struct {
-	at    int
-	model *view.Model
 }
 
 type pastePhase uint8
@@ -54,9 +44,6 @@ const (
 	pasteBytes = 192 << 10
 	pasteLines = 400
 	pasteFacts = 800
-	// pasteSaves is how many pictures are kept on the way; between them at least so many facts lie.
-	pasteSaves    = 40
-	pasteSaveStep = 400
 	// pasteNear is how many lines are shown on each side of the one that a fact comes from.
 	pasteNear = 3
 	// pasteBad is how many of the lines that are not understood are shown.
@@ -66,13 +53,13 @@ const (
 // NewPaste makes the page of a pasted log.
 func NewPaste(c Choices) *Tab {
 	t := newTab(c)
-	t.mode, t.options.Mode = &pasteMode{t: t, model: view.NewLiveModel()}, view.ModePaste
+	t.mode, t.options.Mode = &pasteMode{t: t, play: newReplay(nil, nil)}, view.ModePaste
 	return t
 }
 
 // begin forgets what was read before.
 func (m *pasteMode) begin(name string, size int64) {
-	*m = pasteMode{t: m.t, name: name, size: size, model: view.NewLiveModel(), phase: pasteReading,
+	*m = pasteMode{t: m.t, name: name, size: size, play: newReplay(nil, nil), phase: pasteReading,
 		log: brokerlog.NewLog(brokerlog.Config{})}
 	m.t.options.Group, m.t.selected, m.t.options.Find = "", "", ""
 	m.t.options.Head, m.t.options.Memo = nil, view.NewMemo()
@@ -88,7 +75,9 @@ func (m *pasteMode) tick(int64, int64) (more bool) {
 			m.told0()
 		}
 	case pasteDrawing:
-		m.draw(pasteFacts)
+		if !m.play.draw(pasteFacts) {
+			m.shown()
+		}
 	default:
 		return false
 	}
@@ -142,7 +131,7 @@ func (m *pasteMode) finish() {
 // told0 begins to draw once all facts are known.
 func (m *pasteMode) told0() {
 	m.result, m.telling, m.log = m.telling.Result(), nil, nil
-	m.furthest, m.phase = view.NewLiveModel(), pasteDrawing
+	m.play, m.phase = newReplay(m.result.Events, nil), pasteDrawing
 	m.count()
 }
 
@@ -167,21 +156,6 @@ func (m *pasteMode) count() {
 	slices.SortStableFunc(m.groups, func(a, b view.PasteGroup) int { return b.Facts - a.Facts })
 }
 
-// draw folds facts into the furthest picture, and keeps one of it now and then.
-func (m *pasteMode) draw(most int) {
-	step := max(len(m.result.Events)/pasteSaves, pasteSaveStep)
-	for ; most > 0 && m.drawn < len(m.result.Events); most-- {
-		if m.drawn%step == 0 {
-			m.saves = append(m.saves, pasteSave{m.drawn, m.furthest.Clone()})
-		}
-		m.furthest.Apply(m.result.Events[m.drawn])
-		m.drawn++
-	}
-	if m.drawn == len(m.result.Events) {
-		m.shown()
-	}
-}
-
 // shown brings the picture to the group with the most facts, and there to the moment that matters: where somebody is waited for last.
 func (m *pasteMode) shown() {
 	m.phase = pasteShown
@@ -189,11 +163,10 @@ func (m *pasteMode) shown() {
 	if len(m.groups) > 0 {
 		t.options.Group = m.groups[0].Name
 	}
-	t.options.Head = m.furthest
+	t.options.Head = m.play.furthest
 	m.show(m.moment())
-	t.options.Note = m.words("read", strconv.Itoa(m.result.Counts.Lines), strconv.Itoa(m.result.Counts.Understood), strconv.Itoa(m.result.Counts.Unknown))
-	t.notedMs = t.wallMs
-	t.announce = append(t.announce, t.options.Note, view.Headline(m.model, view.Pasting(t.options)))
+	m.note("read", strconv.Itoa(m.result.Counts.Lines), strconv.Itoa(m.result.Counts.Understood), strconv.Itoa(m.result.Counts.Unknown))
+	t.announce = append(t.announce, view.Headline(m.play.model, view.Pasting(t.options)))
 	t.out.Reveal = "main"
 }
 
@@ -202,7 +175,7 @@ func (m *pasteMode) moment() int {
 	list := m.result.Events
 	last := 0
 	for i := len(list) - 1; i >= 0; i-- {
-		if !m.concerns(i) {
+		if !concerns(&list[i], m.t.options.Group) {
 			continue
 		}
 		if last == 0 {
@@ -215,37 +188,12 @@ func (m *pasteMode) moment() int {
 	return last
 }
 
-// concerns tells whether a fact is of the group on stage, or of none.
-func (m *pasteMode) concerns(i int) bool {
-	group := m.result.Events[i].Group
-	return group == "" || group == m.t.options.Group
-}
-
 // show moves the cursor behind so many facts.
 func (m *pasteMode) show(at int) {
-	at = min(max(at, 0), len(m.result.Events))
-	if at < m.at || m.model == m.furthest || at-m.at > pasteSaveStep {
-		i := len(m.saves) - 1
-		for i > 0 && m.saves[i].at > at {
-			i--
-		}
-		if i >= 0 && (at < m.at || m.model == m.furthest || m.saves[i].at > m.at) {
-			m.model, m.at = m.saves[i].model.Clone(), m.saves[i].at
-		}
-	}
-	for ; m.at < at; m.at++ {
-		m.model.Apply(m.result.Events[m.at])
-	}
+	m.play.show(at)
 	m.t.dirty = true
 }
 
-// step moves by one fact of the group that a grain stops at; false where there is none.
 func (m *pasteMode) step(by int, g view.Grain) bool {
-	for i := m.at - 1 + by; i >= 0 && i < len(m.result.Events); i += by {
-		if m.concerns(i) && stopsAt(g, &m.result.Events[i]) {
-			m.show(i + 1)
-			return true
-		}
-	}
-	return false
+	return m.play.step(by, g, m.t.options.Group)
 }

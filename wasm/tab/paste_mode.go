@@ -26,7 +26,7 @@ func (m *pasteMode) compares() bool       { return false }
 func (m *pasteMode) dismiss()             {}
 func (m *pasteMode) unfollow()            {}
 func (m *pasteMode) findIn() string       { return "transcript" }
-func (m *pasteMode) picture() *view.Model { return m.model }
+func (m *pasteMode) picture() *view.Model { return m.play.model }
 func (m *pasteMode) told()                {}
 func (m *pasteMode) address()             {}
 
@@ -37,9 +37,9 @@ func (m *pasteMode) parts(model *view.Model, o view.Options) []view.Part {
 }
 
 func (m *pasteMode) filled(o *view.Options) *view.Model {
-	o.AtStart, o.AtEnd = m.at == 0, m.at == len(m.result.Events)
+	o.AtStart, o.AtEnd = m.play.at == 0, m.play.at == len(m.result.Events)
 	o.Fact = m.factAt
-	return m.model
+	return m.play.model
 }
 
 // factAt finds a fact by its number: they are numbered from 1 on, in order.
@@ -132,7 +132,9 @@ func (m *pasteMode) move(action, arg string) bool {
 	case "end":
 		m.show(len(m.result.Events))
 	case "seek":
-		m.seek(arg)
+		if ms, ok := t.seekMs(arg, view.Pasting); ok {
+			m.play.seek(ms)
+		}
 	case "grain":
 		if !slices.Contains(view.Grains, view.Grain(arg)) {
 			return false
@@ -150,29 +152,10 @@ func (m *pasteMode) move(action, arg string) bool {
 	}
 	if !moved {
 		m.note("no-more")
-	} else if e := m.factAt(int64(m.at)); e != nil && action != "grain" {
+	} else if e := m.factAt(int64(m.play.at)); e != nil && action != "grain" {
 		t.narrated = e.Text()
 	}
 	return true
-}
-
-// seek goes to a time, or to a fraction of the timeline as it is drawn.
-func (m *pasteMode) seek(arg string) {
-	at, err := strconv.ParseFloat(arg, 64)
-	if err != nil || !(at >= 0) {
-		return
-	}
-	if at <= 1 {
-		m.t.fill()
-		at = float64(view.TimelineAxis(m.model, view.Pasting(m.t.options)).At(at))
-	}
-	i, _ := slices.BinarySearchFunc(m.result.Events, int64(at)+1, func(e event.Event, ms int64) int {
-		if e.AtMs < ms {
-			return -1
-		}
-		return 1
-	})
-	m.show(i)
 }
 
 // toLine shows what a line tells: its first fact is selected.
@@ -212,20 +195,20 @@ func (m *pasteMode) state() *view.PasteState {
 	default:
 		p.Reading = true
 		if m.phase == pasteDrawing {
-			p.Done, p.Of = int64(m.drawn), int64(len(m.result.Events))
+			p.Done, p.Of = int64(m.play.drawn), int64(len(m.result.Events))
 		}
 		return p
 	}
 	for i := range m.result.Events {
-		if m.concerns(i) {
+		if concerns(&m.result.Events[i], m.t.options.Group) {
 			p.Facts++
-			if i < m.at {
+			if i < m.play.at {
 				p.At++
 			}
 		}
 	}
 	p.AtStart, p.AtEnd = p.At <= 1, p.At == p.Facts
-	seq := int64(m.at)
+	seq := int64(m.play.at)
 	if of, ok := selectedEvent(m.t.selected); ok {
 		seq = of
 	}
@@ -251,8 +234,7 @@ func (m *pasteMode) near(line int) (list []view.PasteLine) {
 
 // note says a sentence of this page's.
 func (m *pasteMode) note(key string, args ...string) {
-	m.t.options.Note, m.t.notedMs, m.t.dirty = m.words(key, args...), m.t.wallMs, true
-	m.t.announce = append(m.t.announce, m.t.options.Note)
+	m.t.note(m.words(key, args...))
 }
 
 func (m *pasteMode) words(key string, args ...string) string {

@@ -16,23 +16,23 @@ const mostStory = 2000
 func (m *pasteMode) story() string {
 	t := m.t
 	o := view.Pasting(t.options)
-	tell := view.NewTeller(m.model, o)
+	tell := view.NewTeller(m.play.model, o)
 	c := m.result.Counts
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", m.words("story", code(t.options.Group)))
 	fmt.Fprintf(&b, "%s\n\n", m.words("story-from", strconv.Itoa(c.Lines), strconv.Itoa(c.Understood), strconv.Itoa(c.Unknown)))
-	fmt.Fprintf(&b, "**%s:** %s\n\n", m.words("story-now", tell.Clock(m.model.NowMs)), plainMarkdown(view.Headline(m.model, o)))
+	fmt.Fprintf(&b, "**%s:** %s\n\n", m.words("story-now", tell.Clock(m.play.model.NowMs)), plainMarkdown(view.Headline(m.play.model, o)))
 	fmt.Fprintf(&b, "## %s\n\n", m.words("story-gens"))
 	for i := range m.result.Events {
 		e := &m.result.Events[i]
-		if r, ok := e.Body.(event.GenerationRecorded); ok && m.concerns(i) {
+		if r, ok := e.Body.(event.GenerationRecorded); ok && concerns(&m.result.Events[i], m.t.options.Group) {
 			fmt.Fprintf(&b, "- %d: %s, %s, %s %s\n", r.Generation, tell.Clock(r.StartedMs), event.Duration(r.SettledMs-r.StartedMs), r.Why, code(r.Member))
 		}
 	}
 	fmt.Fprintf(&b, "\n## %s\n\n", m.words("story-facts"))
 	told := 0
 	for i := range m.result.Events {
-		if !m.concerns(i) {
+		if !concerns(&m.result.Events[i], m.t.options.Group) {
 			continue
 		}
 		if told++; told <= mostStory {

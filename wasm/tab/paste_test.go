@@ -30,7 +30,7 @@ func TestThePastedExampleNamesWhomEverybodyWaitsFor(t *testing.T) {
 	p, m := pasteTab(t)
 	p.Do("example", "")
 	html := settle(t, p)
-	headline := view.Headline(m.model, view.Pasting(p.options))
+	headline := view.Headline(m.play.model, view.Pasting(p.options))
 	if !strings.Contains(headline, "shop-b") || !strings.Contains(headline, "session") {
 		t.Errorf("the headline is %q", headline)
 	}

@@ -23,6 +23,8 @@ type recordingMode struct {
 	phase recordingPhase
 	// says is why the last file could not be opened.
 	says string
+	// served is set where there is a server.
+	served bool
 	// kept is what the server keeps, nil where there is no server or it records nothing; piece is what to take of it.
 	kept  *view.Kept
 	piece view.Piece
@@ -50,7 +52,7 @@ const (
 // NewRecordings makes the page of recordings.
 func NewRecordings(c Choices) *Tab {
 	t := newTab(c)
-	m := &recordingMode{t: t, pace: newPace(), wanted: c.Hash}
+	m := &recordingMode{t: t, pace: newPace(), wanted: c.Hash, served: c.Served}
 	t.mode, t.options.Mode = m, view.ModeRecording
 	m.piece.SpanMs = 10 * 60_000
 	if _, query, found := strings.Cut(c.Address, "?"); found {
@@ -61,11 +63,18 @@ func NewRecordings(c Choices) *Tab {
 			m.piece.SpanMs, m.piece.Now = minutes*60_000, true
 		}
 	}
-	t.out.Ask = append(t.out.Ask, keptPath)
+	m.askKept()
 	if m.wanted != "" && strings.HasPrefix(m.wanted, recordingLink) {
 		m.note("link.waits")
 	}
 	return t
+}
+
+// askKept asks what the server keeps, where there is one.
+func (m *recordingMode) askKept() {
+	if m.served {
+		m.t.out.Ask = append(m.t.out.Ask, keptPath)
+	}
 }
 
 // open begins to read a file.
@@ -88,7 +97,7 @@ func (m *recordingMode) tick(_, passedMs int64) (more bool) {
 	switch m.phase {
 	case recordingReading:
 		if !m.file.Next(recordingLines) {
-			m.play, m.phase = newReplay(m.file), recordingDrawing
+			m.play, m.phase = newReplay(m.file.Events, m.file.Gaps), recordingDrawing
 		}
 	case recordingDrawing:
 		if !m.play.draw(recordingFacts) {
@@ -162,21 +171,8 @@ func (m *recordingMode) busiest() (name string) {
 	return name
 }
 
-// concerns tells whether an event is of the group on stage, or of none.
-func (m *recordingMode) concerns(e *event.Event) bool {
-	return e.Group == "" || e.Group == m.t.options.Group || m.t.options.Group == ""
-}
-
-// step moves by one event that a grain stops at; false where there is none.
 func (m *recordingMode) step(by int, g view.Grain) bool {
-	p := m.play
-	for i := p.at - 1 + by; i >= p.floor && i < len(p.events); i += by {
-		if e := &p.events[i]; m.concerns(e) && !retold(e.Body) && stopsAt(g, e) {
-			p.show(i + 1)
-			return true
-		}
-	}
-	return false
+	return m.play.step(by, g, m.t.options.Group)
 }
 
 // asked brings what the server keeps, or a piece of it.
@@ -185,7 +181,7 @@ func (m *recordingMode) asked(path string, status int, body []byte) {
 	switch {
 	case path == keptPath && status == 200:
 		m.keeps(body)
-	case path == keptPath: // a static site, or a server that is away: files can be opened all the same
+	case path == keptPath: // the server is away: files can be opened all the same
 	case m.awaited == path && status == 200:
 		m.open(m.pieceName(), string(body))
 	case m.awaited == path:
@@ -238,8 +234,7 @@ func (m *recordingMode) pieceName() string {
 
 // note says a sentence of this page's.
 func (m *recordingMode) note(key string, args ...string) {
-	m.t.options.Note, m.t.notedMs, m.t.dirty = m.words(key, args...), m.t.wallMs, true
-	m.t.announce = append(m.t.announce, m.t.options.Note)
+	m.t.note(m.words(key, args...))
 }
 
 func (m *recordingMode) words(key string, args ...string) string {

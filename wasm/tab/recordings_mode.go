@@ -105,7 +105,7 @@ func (m *recordingMode) act(action, arg string) bool {
 	case "rec-close":
 		m.file, m.play, m.phase, m.pace.playing = nil, nil, recordingNone, false
 		m.t.options.Head, m.t.options.Group, m.t.selected = nil, "", ""
-		m.t.out.Ask = append(m.t.out.Ask, keptPath)
+		m.askKept()
 	case "rec-open":
 		m.cut()
 	case "rec-at", "rec-span", "rec-group", "rec-mask", "rec-topics":
@@ -202,7 +202,9 @@ func (m *recordingMode) move(action, arg string) bool {
 	case "end":
 		p.show(len(p.events))
 	case "seek":
-		m.seek(arg)
+		if ms, ok := t.seekMs(arg, view.Watching); ok {
+			p.seek(ms)
+		}
 	case "grain":
 		if !slices.Contains(view.Grains, view.Grain(arg)) {
 			return false
@@ -210,7 +212,7 @@ func (m *recordingMode) move(action, arg string) bool {
 		t.options.Grain = view.Grain(arg)
 		return true
 	case "speed":
-		return m.setSpeed(arg)
+		return m.pace.setTo(arg)
 	case "faster":
 		m.pace.shift(1)
 		return true
@@ -235,29 +237,6 @@ func (m *recordingMode) move(action, arg string) bool {
 		t.narrated = p.events[p.at-1].Text()
 	}
 	return true
-}
-
-func (m *recordingMode) setSpeed(arg string) bool {
-	want, err := strconv.ParseFloat(arg, 64)
-	for _, s := range speeds() {
-		if err == nil && float(s) == want {
-			m.pace.set(s)
-			return true
-		}
-	}
-	return false
-}
-
-// seek goes to a time, or to a fraction of the timeline as it is drawn.
-func (m *recordingMode) seek(arg string) {
-	at, err := strconv.ParseFloat(arg, 64)
-	if err != nil || !(at >= 0) {
-		return
-	}
-	if at <= 1 {
-		at = float64(view.TimelineAxis(m.t.fill(), view.Watching(m.t.options)).At(at))
-	}
-	m.play.seek(int64(at))
 }
 
 // recordingLink begins the fragment of a link to a moment of a recording: r1.HASH.SEQ. HASH is that of the recording's lines, so

@@ -37,7 +37,7 @@ func (m *recordingMode) report() string {
 	from := m.file.Header.FromMs
 	for i := p.floor; i < len(p.events); i++ {
 		e := &p.events[i]
-		if e.AtMs < from || !m.concerns(e) || !weighty(e) {
+		if e.AtMs < from || !concerns(e, m.t.options.Group) || !weighty(e) {
 			continue
 		}
 		if n++; n > reportMost {

@@ -14,6 +14,8 @@ type Choices struct {
 	Lang view.Lang
 	// Motion is "full", "reduced" or "none".
 	Motion string
+	// Served is set where a server can be asked.
+	Served bool
 	// KeysOff switches single-letter keys off.
 	KeysOff bool
 	// Hash is the address's fragment without '#': perhaps a link to a moment. Address is the page's without it.
@@ -185,9 +187,27 @@ func (t *Tab) model() *view.Model { return t.mode.picture() }
 
 // say shows a sentence and tells it to the screen reader.
 func (t *Tab) say(key string, args ...string) {
-	t.options.Note, t.notedMs = t.word(key, args...), t.wallMs
-	t.announce = append(t.announce, t.options.Note)
-	t.dirty = true
+	t.note(t.word(key, args...))
+}
+
+// note shows a sentence that has been made, as say does.
+func (t *Tab) note(text string) {
+	t.options.Note, t.notedMs, t.dirty = text, t.wallMs, true
+	t.announce = append(t.announce, text)
+}
+
+// seekMs is the time that a press on the timeline asks for: milliseconds, or a fraction of it as it is drawn with the options
+// that as makes of the page's. It is false where the argument is neither.
+func (t *Tab) seekMs(arg string, as func(view.Options) view.Options) (int64, bool) {
+	at, err := strconv.ParseFloat(arg, 64)
+	if err != nil || !(at >= 0) {
+		return 0, false
+	}
+	if at <= 1 {
+		model := t.fill()
+		return view.TimelineAxis(model, as(t.options)).At(at), true
+	}
+	return int64(at), true
 }
 
 // tell tells the screen reader what the eye sees elsewhere.

@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// replaySaves is how many pictures of a recording are kept on the way; between them at least replayStep events lie.
+	// replaySaves is how many pictures are kept on the way; between them at least replayStep events lie.
 	replaySaves, replayStep = 40, 500
 )
 
-// replay is a recording and the moment of it that is shown.
+// replay is a list of events that is there as a whole, and the moment of it that is shown: a recording's, or what a log tells.
 type replay struct {
 	events []event.Event
 	gaps   []recording.Gap
@@ -36,8 +36,8 @@ type replaySave struct {
 	model *view.Model
 }
 
-func newReplay(r *recording.Reader) *replay {
-	p := &replay{events: r.Events, gaps: r.Gaps, times: make([]int64, len(r.Events)), model: view.NewLiveModel(), furthest: view.NewLiveModel()}
+func newReplay(events []event.Event, gaps []recording.Gap) *replay {
+	p := &replay{events: events, gaps: gaps, times: make([]int64, len(events)), model: view.NewLiveModel(), furthest: view.NewLiveModel()}
 	last, facts := int64(0), false
 	for i := range p.events {
 		e := &p.events[i]
@@ -51,7 +51,7 @@ func newReplay(r *recording.Reader) *replay {
 				p.floor = i + 1
 			}
 		default:
-			if !facts && e.Truth == event.Observed {
+			if !facts { // what an observer learns later has happened earlier
 				last = max(last, e.AtMs)
 			}
 		}
@@ -102,6 +102,24 @@ func (p *replay) show(at int) {
 	p.model.SetNow(p.nowMs)
 }
 
+// step moves by one event that a grain stops at, of one group or of none; false where there is none. Of every group where the
+// name is "".
+func (p *replay) step(by int, g view.Grain, group string) bool {
+	for i := p.at - 1 + by; i >= p.floor && i < len(p.events); i += by {
+		e := &p.events[i]
+		if concerns(e, group) && !retold(e.Body) && stopsAt(g, e) {
+			p.show(i + 1)
+			return true
+		}
+	}
+	return false
+}
+
+// concerns tells whether an event is of a group, or of none; each is where no group is named.
+func concerns(e *event.Event, group string) bool {
+	return e.Group == "" || e.Group == group || group == ""
+}
+
 // clock is the time behind so many events.
 func (p *replay) clock(at int) int64 {
 	if at == 0 || len(p.times) == 0 {
@@ -143,7 +161,7 @@ func (p *replay) find(seq int64) int {
 	return -1
 }
 
-// told are facts with the number of another.
+// retold are facts with the number of another.
 func retold(b event.Body) bool {
 	switch b.(type) {
 	case event.GroupSummarized, event.GenerationRecorded, event.FactsBegan:
