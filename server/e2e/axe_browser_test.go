@@ -83,7 +83,7 @@ func TestPagesAreAccessible(t *testing.T) {
 	runs := `document.querySelector("#part-transport [data-do=play], #part-transport [data-do=freeze]")`
 	pages := []struct{ path, ready string }{
 		{"/", "true"}, {"/lab/unclean-restart/", runs}, {"/live/", runs}, {"/gallery/", "true"}, {"/gallery/compacted-all/", "true"},
-		{"/sandbox/", runs}, {"/glossary/", "true"},
+		{"/sandbox/", runs}, {"/glossary/", "true"}, {"/paste/", ready}, {"/recordings/", ready},
 		{"/nothing-here/", "true"},
 	}
 	if os.Getenv("LESSONS") != "all" { // `make test` looks at two, `make test-lessons` at all

@@ -124,7 +124,7 @@ func (b *tab) quiet() {
 func (b *tab) press(keys ...string) {
 	b.t.Helper()
 	named := map[string]string{"ArrowRight": kb.ArrowRight, "ArrowLeft": kb.ArrowLeft, "ArrowDown": kb.ArrowDown, "ArrowUp": kb.ArrowUp,
-		"Enter": kb.Enter, "Tab": kb.Tab, "Escape": kb.Escape, "Space": " "}
+		"Enter": kb.Enter, "Tab": kb.Tab, "Escape": kb.Escape, "Home": kb.Home, "End": kb.End, "Space": " "}
 	for _, key := range keys {
 		var modifiers []chromedp.KeyOption
 		if plain, found := strings.CutPrefix(key, "Shift+"); found {

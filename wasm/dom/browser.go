@@ -34,6 +34,9 @@ func Address() string {
 	return location.get("origin").text() + location.get("pathname").text()
 }
 
+// Query is what stands behind the '?' of the page's address.
+func Query() string { return strings.TrimPrefix(global("location").get("search").text(), "?") }
+
 // MayAct tells whether the page carries the token.
 func MayAct() bool { return meta("grouplab-token") != "" }
 

@@ -14,7 +14,7 @@ import (
 func Show(wire dom.Wire, open func(kind view.PageKind, c tab.Choices) (*tab.Tab, error)) {
 	tab.PrepareHeap()
 	t, err := open(view.PageKind(dom.Kind()), tab.Choices{Lang: view.Lang(dom.Lang()), Motion: dom.Motion(), Served: dom.Served(), KeysOff: dom.Stored("keys") == "off",
-		Hash: dom.Hash(), Address: dom.Address()})
+		Hash: dom.Hash(), Query: dom.Query(), Address: dom.Address()})
 	if err == nil {
 		err = dom.Run(app{t}, wire)
 	}

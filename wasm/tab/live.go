@@ -65,6 +65,9 @@ func NewLive(may bool, c Choices) *Tab {
 	m := &liveMode{t: t, model: view.NewLiveModel(), may: may, demo: -1}
 	t.options = view.Watching(t.options)
 	t.mode, t.options.Mode = m, view.ModeLive
+	if c.Hash == "" { // an alert's link and a dashboard's have the group in the query
+		c.Hash = c.Query
+	}
 	m.open(c.Hash)
 	m.connect()
 	return t

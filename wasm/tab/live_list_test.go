@@ -64,6 +64,9 @@ func TestLiveAddress(t *testing.T) {
 	if first := other.frame(16); first.Connect != "api/live?group=shop&overview=1" || other.options.Search != "sho" || other.options.Listing.Sort != "lost" {
 		t.Errorf("another page connects to %q and asks for %+v", first.Connect, other.options.Listing)
 	}
+	if linked := NewLive(false, Choices{Query: "group=shop"}).Frame(16); linked.Connect != "api/live?group=shop&overview=1" {
+		t.Errorf("the link of an alert connects to %q", linked.Connect)
+	}
 	if d.do("list", "clear"); d.options.Listing.State != "" || d.options.Search != "" {
 		t.Error("the filters are not cleared")
 	}

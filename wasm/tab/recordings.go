@@ -55,8 +55,8 @@ func NewRecordings(c Choices) *Tab {
 	m := &recordingMode{t: t, pace: newPace(), wanted: c.Hash, served: c.Served}
 	t.mode, t.options.Mode = m, view.ModeRecording
 	m.piece.SpanMs = 10 * 60_000
-	if _, query, found := strings.Cut(c.Address, "?"); found {
-		q, _ := url.ParseQuery(query)
+	if c.Query != "" {
+		q, _ := url.ParseQuery(c.Query) // what cannot be read is not asked for
 		m.piece.Group = q.Get("group")
 		m.piece.AtMs, _ = number(q.Get("from"))
 		if minutes, ok := number(q.Get("last")); ok && minutes > 0 && minutes < 24*60 {

@@ -18,8 +18,9 @@ type Choices struct {
 	Served bool
 	// KeysOff switches single-letter keys off.
 	KeysOff bool
-	// Hash is the address's fragment without '#': perhaps a link to a moment. Address is the page's without it.
-	Hash, Address string
+	// Hash is the address's fragment without '#': perhaps a link to a moment. Query is what stands behind '?'. Address is the
+	// page's without both.
+	Hash, Query, Address string
 }
 
 // Tab is one page. One goroutine uses it.
