@@ -160,7 +160,9 @@ func (b *tab) until(what, condition string, within time.Duration) {
 	b.t.Helper()
 	within = max(within, patience)
 	end := time.Now().Add(within)
-	for !eval[bool](b, "!!("+condition+")") {
+	// A page that is being left has no document for a moment; nothing holds then.
+	look := "(() => { try { return !!(" + condition + ") } catch (e) { if (document.documentElement) throw e; return false } })()"
+	for !eval[bool](b, look) {
 		if time.Now().After(end) {
 			b.t.Fatalf("waited %v for %s\nheadline: %s\nconsole: %s", within, what, b.text("#part-headline"), strings.Join(b.console(), "\n"))
 		}

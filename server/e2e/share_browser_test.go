@@ -23,7 +23,7 @@ const catching = `window.saved = []; document.addEventListener("click", (e) => {
 	if (e.target.download) { window.saved.push([e.target.download, e.target.href]); e.preventDefault() }
 }, true)`
 
-const ready = `document.documentElement.dataset.tab === "ready"`
+const ready = `document.documentElement?.dataset.tab === "ready"`
 
 // TestSharingAMoment: the link leads back to the same run, picture and selection; the files are what they say; the code
 // shows the stage in somebody else's page, and no other form of the page can be shown there.

@@ -123,7 +123,7 @@ func TestB102_TheSiteWorksFromAPlainHost(t *testing.T) {
 	b.until("the site to be kept", kept(fmt.Sprintf("%q", version)), time.Minute)
 	h.goAway(true)
 	b.run("a lesson without a network", chromedp.Navigate(h.root()+"lab/unclean-restart/"))
-	b.until("the program without a network", `document.documentElement.dataset.tab === "ready"`, time.Minute)
+	b.until("the program without a network", ready, time.Minute)
 	b.press("n")
 	b.until("the lesson to go on", `location.hash.startsWith("#m1.unclean-restart.n")`, 20*time.Second)
 	b.run("the contents without a network", chromedp.Navigate(h.root()))
@@ -219,7 +219,7 @@ func TestRecordedStepsPlayBeforeTheProgram(t *testing.T) {
 	b.press("n")
 	b.until("the same step", fmt.Sprintf(`document.querySelector("#part-transport .fact").innerText === %q`, fact), 20*time.Second)
 	close(release)
-	b.until("the program", `document.documentElement.dataset.tab === "ready"`, time.Minute)
+	b.until("the program", ready, time.Minute)
 	b.until("its hand on the same moment", fmt.Sprintf(`%s === %q && document.querySelector("#part-transport .fact").innerText === %q`, heading, at, fact), 20*time.Second)
 	if said := b.text("body"); strings.Contains(said, "made by another version") {
 		t.Error("the recorded steps are not those of the program")

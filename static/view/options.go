@@ -161,7 +161,7 @@ type GoalState struct {
 // LiveState is what the page knows about its stream.
 type LiveState struct {
 	// Past is the address of the page on which what was recorded of the group is stepped through, "" for none.
-	Past string
+	Past      string
 	Connected bool
 	// Ended is set where it was connected before.
 	Ended bool

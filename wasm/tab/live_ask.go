@@ -23,6 +23,9 @@ const askEveryMs = 1000
 // ask asks what requests would get, where that may have changed.
 func (m *liveMode) ask(wallMs int64) {
 	g := m.t.group(m.model)
+	if w := m.model.Watch(); w != nil && w.Cluster != nil {
+		return // no machine here can be asked
+	}
 	if g == nil || !m.connected || m.frozen || wallMs-m.probe.askedMs < askEveryMs {
 		return
 	}

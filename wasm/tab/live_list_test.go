@@ -122,3 +122,24 @@ func TestLiveListScrolls(t *testing.T) {
 		t.Errorf("Enter leads to %q", d.options.Group)
 	}
 }
+
+// TestAnObservedClusterIsNotProbed: there is no machine that could say what a request would get, so nobody is asked.
+func TestAnObservedClusterIsNotProbed(t *testing.T) {
+	for _, observed := range []bool{false, true} {
+		c, d := newCluster(t), openLive(t, false)
+		d.frame(16)
+		d.Socket(true, "")
+		d.receive(c.say("hello", map[string]any{"version": 1, "world": "w1", "seq": 9, "nowMs": 5000}))
+		more := []event.Event{{Seq: 9, AtMs: 5000, Group: "g007", Broker: 1, Body: event.GroupLoaded{State: event.Stable, Generation: 4}}}
+		if observed {
+			more = append(more, event.Event{Seq: 9, AtMs: 5000, Body: event.ClusterAttached{ClusterID: "theirs", Mode: "log"}})
+		}
+		d.receive(c.messages(toldLines(40, 9, more...))...)
+		d.Socket(true, "")
+		d.receive(c.messages(toldLines(40, 9, more...))...)
+		d.frame(askEveryMs)
+		if of := d.mode.(*liveMode).probe.group; (of == "g007") == observed {
+			t.Errorf("observed %v, asked of %q", observed, of)
+		}
+	}
+}
