@@ -2,6 +2,7 @@ package tab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,18 +129,16 @@ func TestAnObservedClusterIsNotProbed(t *testing.T) {
 	for _, observed := range []bool{false, true} {
 		c, d := newCluster(t), openLive(t, false)
 		d.frame(16)
-		d.Socket(true, "")
-		d.receive(c.say("hello", map[string]any{"version": 1, "world": "w1", "seq": 9, "nowMs": 5000}))
-		more := []event.Event{{Seq: 9, AtMs: 5000, Group: "g007", Broker: 1, Body: event.GroupLoaded{State: event.Stable, Generation: 4}}}
+		facts := c.e.World().Facts()
 		if observed {
-			more = append(more, event.Event{Seq: 9, AtMs: 5000, Body: event.ClusterAttached{ClusterID: "theirs", Mode: "log"}})
+			facts = slices.Insert(slices.Clone(facts), 1, event.Event{Seq: facts[0].Seq, AtMs: facts[0].AtMs, Body: event.ClusterAttached{ClusterID: "theirs", Mode: "log"}})
 		}
-		d.receive(c.messages(toldLines(40, 9, more...))...)
 		d.Socket(true, "")
-		d.receive(c.messages(toldLines(40, 9, more...))...)
+		d.receive(c.say("hello", map[string]any{"version": 1, "world": "w1", "seq": 1, "nowMs": c.e.NowMs()}))
+		d.receive(c.messages(facts)...)
 		d.frame(askEveryMs)
-		if of := d.mode.(*liveMode).probe.group; (of == "g007") == observed {
-			t.Errorf("observed %v, asked of %q", observed, of)
+		if probed := strings.Contains(strings.Join(d.asked, " "), "api/probe?"); probed == observed {
+			t.Errorf("observed %v, asked %q", observed, d.asked)
 		}
 	}
 }
