@@ -231,7 +231,7 @@ func TestAppendJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := json.Marshal(wireEvent{e.Seq, e.AtMs, e.AtHiMs, e.Broker, e.Group, e.Cause, e.Truth, e.Body.Kind(), body})
+		want, err := json.Marshal(wireEvent{e.Seq, e.AtMs, e.AtHiMs, e.Broker, e.Group, e.Cause, e.Truth.String(), e.Body.Kind(), body})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ func (e Event) String() string {
 		b.WriteString(" " + Name(e.Group))
 	}
 	if e.Truth != Observed {
-		b.WriteString(" (" + string(e.Truth) + ")")
+		b.WriteString(" (" + e.Truth.String() + ")")
 	}
 	b.WriteString(" " + e.Text())
 	return b.String()

@@ -236,7 +236,7 @@ func (s *stage) eventCard(rest string) *card {
 	c.add(s.t("card.group"), eventGroup(e))
 	c.add(s.t("th.what"), e.Text())
 	if e.Truth != event.Observed {
-		c.add(s.t("card.truth"), s.t("truth."+string(e.Truth)))
+		c.add(s.t("card.truth"), s.t("truth."+e.Truth.String()))
 	}
 	s.explain(c, e)
 	c.All, c.Raw = bodyFields(e), s.o.Raw

@@ -53,30 +53,30 @@ func (f *facts) add(g *group, broker int32, truth event.Truth, cause int64, body
 func (f *facts) cluster() {
 	t := f.t
 	if t.about.ClusterID != "" || t.about.Mode != "" {
-		f.add(nil, 0, "", 0, t.toldAttached())
+		f.add(nil, 0, event.Observed, 0, t.toldAttached())
 	}
 	for _, id := range slices.Sorted(maps.Keys(t.brokers)) {
 		if b := t.brokers[id]; b.up {
-			f.add(nil, id, "", 0, event.BrokerStarted{ID: id, Host: b.Host, Port: b.Port})
+			f.add(nil, id, event.Observed, 0, event.BrokerStarted{ID: id, Host: b.Host, Port: b.Port})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.topics)) {
 		if x := t.topics[name]; !x.gone {
-			f.add(nil, 0, "", 0, event.TopicCreated{Topic: name, Partitions: x.partitions, Internal: x.internal})
+			f.add(nil, 0, event.Observed, 0, event.TopicCreated{Topic: name, Partitions: x.partitions, Internal: x.internal})
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(t.offsetsTopic)) {
 		p := t.offsetsTopic[number]
-		f.add(nil, max(p.Leader, 0), "", 0, event.LeaderChanged{Topic: offsetsTopic, Partition: number, Leader: p.Leader, Epoch: p.Epoch,
+		f.add(nil, max(p.Leader, 0), event.Observed, 0, event.LeaderChanged{Topic: offsetsTopic, Partition: number, Leader: p.Leader, Epoch: p.Epoch,
 			Replicas: p.Replicas, ISR: p.ISR})
 	}
 	f.partitions()
 	for _, reason := range slices.Sorted(maps.Keys(t.skipped)) {
 		s := t.skipped[reason]
-		f.add(nil, 0, "", 0, event.LoadSkipped{Partition: s.Partition, Offset: s.Offset, Reason: s.Reason + "; records like it are left out and counted"})
+		f.add(nil, 0, event.Observed, 0, event.LoadSkipped{Partition: s.Partition, Offset: s.Offset, Reason: s.Reason + "; records like it are left out and counted"})
 	}
 	for _, source := range slices.Sorted(maps.Keys(t.lost)) {
-		f.add(nil, 0, "", 0, t.lost[source])
+		f.add(nil, 0, event.Observed, 0, t.lost[source])
 	}
 }
 
@@ -98,11 +98,11 @@ func (f *facts) partitions() {
 	for _, number := range slices.Sorted(maps.Keys(t.partitions)) {
 		p, about := t.partitions[number], t.offsetsTopic[number]
 		if !p.ready {
-			f.add(nil, max(about.Leader, 0), "", 0, event.LoadStarted{Partition: number, Epoch: about.Epoch, EndOffset: p.end})
-			f.add(nil, max(about.Leader, 0), "", p.seq, event.LoadProgressed{Partition: number, Offset: p.next, EndOffset: p.end, Records: p.records})
+			f.add(nil, max(about.Leader, 0), event.Observed, 0, event.LoadStarted{Partition: number, Epoch: about.Epoch, EndOffset: p.end})
+			f.add(nil, max(about.Leader, 0), event.Observed, p.seq, event.LoadProgressed{Partition: number, Offset: p.next, EndOffset: p.end, Records: p.records})
 		} else if d := done[number]; d != nil {
 			d.Partition, d.Epoch, d.RetentionMs = number, about.Epoch, t.about.RetentionMs
-			f.add(nil, max(about.Leader, 0), "", 0, *d)
+			f.add(nil, max(about.Leader, 0), event.Observed, 0, *d)
 		}
 	}
 }
@@ -137,10 +137,10 @@ func (f *facts) group(g *group) {
 		f.add(g, 0, event.Inferred, 0, g.cause)
 	}
 	if len(g.offsets) > 0 {
-		f.add(g, 0, "", 0, event.OffsetsCommitted{BaseOffset: -1, Offsets: told(g.offsets), Loaded: true})
+		f.add(g, 0, event.Observed, 0, event.OffsetsCommitted{BaseOffset: -1, Offsets: told(g.offsets), Loaded: true})
 	}
 	for _, x := range g.txns {
-		f.add(g, 0, "", 0, event.TxnOffsetsWritten{ProducerID: x.producerID, ProducerEpoch: x.epoch, BaseOffset: -1, Offsets: told(x.offsets), Loaded: true})
+		f.add(g, 0, event.Observed, 0, event.TxnOffsetsWritten{ProducerID: x.producerID, ProducerEpoch: x.epoch, BaseOffset: -1, Offsets: told(x.offsets), Loaded: true})
 	}
 }
 
