@@ -1,6 +1,7 @@
 package apache
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -56,4 +57,30 @@ func Jars(version string) (string, error) {
 		return "", errors.Join(fmt.Errorf("mvn ended well, but %s holds no kafka-clients jar; delete it and try again", dir), err)
 	}
 	return dir, os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
+}
+
+// Class returns the first of some classes that the jars in a folder hold, for those that moved between Kafka's versions. An
+// error says that none is there.
+func Class(jars string, names ...string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(jars, "kafka*.jar"))
+	if err != nil {
+		return "", err
+	}
+	held := map[string]bool{}
+	for _, file := range files {
+		jar, err := zip.OpenReader(file)
+		if err != nil {
+			return "", fmt.Errorf("reading %s: %w", file, err)
+		}
+		for _, f := range jar.File {
+			held[f.Name] = true
+		}
+		jar.Close()
+	}
+	for _, name := range names {
+		if held[strings.ReplaceAll(name, ".", "/")+".class"] {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("no jar of %s holds %s", jars, strings.Join(names, " or "))
 }

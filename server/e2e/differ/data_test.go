@@ -148,6 +148,7 @@ func unlisted(r result) (rest result, rows []int) {
 
 // known is a difference that is meant: its lines on both sides, and why. What it covers is taken out of both.
 type known struct {
+	row          string // the first column of its row in the README
 	about        *regexp.Regexp
 	theirs, ours *regexp.Regexp // the lines; nil where that side has none
 	// versions of Apache Kafka where it is so, "" for all.
@@ -155,16 +156,18 @@ type known struct {
 	why  string
 }
 
-func differs(about, theirs, ours, why string) known { return differsIn("", about, theirs, ours, why) }
+func differs(row, about, theirs, ours, why string) known {
+	return differsIn("", row, about, theirs, ours, why)
+}
 
-func differsIn(only, about, theirs, ours, why string) known {
+func differsIn(only, row, about, theirs, ours, why string) known {
 	line := func(pattern string) *regexp.Regexp {
 		if pattern == "" {
 			return nil
 		}
 		return regexp.MustCompile(pattern)
 	}
-	return known{regexp.MustCompile(about), line(theirs), line(ours), only, why}
+	return known{row, regexp.MustCompile(about), line(theirs), line(ours), only, why}
 }
 
 func (d known) String() string {

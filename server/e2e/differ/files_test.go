@@ -79,6 +79,15 @@ func TestKafkaReadsOurFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const before43, since43 = "kafka.tools.DumpLogSegments", "org.apache.kafka.tools.DumpLogSegments"
+	dump, err := apache.Class(jars, before43, since43)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transactions := map[string][]string{
+		before43: {"transactionalId=dump true", "state=CompleteCommit", "state=CompleteAbort"},
+		since43:  {`"transactionalId":"dump true"`, `"transactionStatus":4`, `"transactionStatus":5`},
+	}
 	dir := t.TempDir()
 	s, err := app.New(app.Config{Kafka: "127.0.0.1:0", Brokers: 1, Data: dir, Set: []string{"offsets.topic.num.partitions=1", "transaction.state.log.num.partitions=1",
 		"transaction.state.log.min.isr=1", "group.initial.rebalance.delay.ms=0"}})
@@ -99,13 +108,13 @@ func TestKafkaReadsOurFiles(t *testing.T) {
 		{"dumped-0", "--deep-iteration", []string{"compresscodec: gzip", "compresscodec: snappy", "compresscodec: lz4", "compresscodec: zstd", "endTxnMarker: COMMIT", "endTxnMarker: ABORT",
 			"codec 4 number 49", "isTransactional: true"}},
 		{"__consumer_offsets-0", "--offsets-decoder", []string{`"group":"dump-group","topic":"dumped","partition":0`, `"offset":17`, `"protocolType":"consumer"`, "payload: <DELETE>"}},
-		{"__transaction_state-0", "--transaction-log-decoder", []string{"transactionalId=dump true", "state=CompleteCommit", "state=CompleteAbort"}},
+		{"__transaction_state-0", "--transaction-log-decoder", transactions[dump]},
 	} {
 		files, err := filepath.Glob(filepath.Join(dir, "brokers/1", c.folder, "*.log"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s has no segment (%v)", c.folder, err)
 		}
-		out, err := exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"), "kafka.tools.DumpLogSegments",
+		out, err := exec.Command("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", filepath.Join(jars, "*"), dump,
 			"--files", strings.Join(files, ","), "--print-data-log", c.decoder).CombinedOutput()
 		text := string(out)
 		batches := strings.Count(text, "baseOffset: ")

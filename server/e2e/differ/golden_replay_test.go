@@ -18,14 +18,16 @@ type replay struct {
 	*side
 	trace *trace
 	began time.Time
-	// late is by how much real time is behind the trace's: what was answered later moves all that follows.
-	late    time.Duration
-	members map[string]string // the trace's member ids and the broker's
-	pids    map[int64]int64
-	out     map[int64]sent // not answered yet
-	last    time.Time
-	results []answer // what the broker answered
-	golden  []answer // what the trace says of the same requests
+	// late is by how much real time is behind the trace's: what was answered later moves all that follows. latest is by how
+	// much one request or answer was.
+	late, latest time.Duration
+	members      map[string]string // the trace's member ids and the broker's
+	pids         map[int64]int64
+	out          map[int64]sent // not answered yet
+	last         time.Time
+	chosen       int      // the ids that were given back
+	results      []answer // what the broker answered
+	golden       []answer // what the trace says of the same requests
 }
 
 type sent struct {
@@ -81,7 +83,7 @@ func (r *replay) put(m move) {
 // behind moves everything that follows where real time is late.
 func (r *replay) behind(atMs int64) {
 	if late := time.Since(r.due(atMs)); late > 0 {
-		r.late += late
+		r.late, r.latest = r.late+late, max(r.latest, late)
 	}
 }
 
@@ -104,6 +106,9 @@ func (r *replay) compare(m move) {
 	}
 	r.behind(m.atMs)
 	delete(r.out, m.call)
+	if j, isJoin := m.reply.(*kmsg.JoinGroupResponse); isJoin {
+		a = r.fitting(s, j.MemberID, a)
+	}
 	r.learn(m.reply, a)
 	said := copiedReply(m.reply, m.request.GetVersion())
 	r.translate(reflect.ValueOf(said).Elem(), "")

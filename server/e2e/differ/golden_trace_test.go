@@ -32,6 +32,7 @@ type trace struct {
 	moving  map[int64]bool  // the requests that a coordinator refused because it did not serve yet
 	// partitions are how many each topic must have.
 	partitions map[string]int32
+	leaders    elections
 }
 
 // mostMs is how much of a script is sent.
@@ -69,6 +70,9 @@ func (t *trace) topics(r kmsg.Request) {
 }
 
 func (t *trace) watch(e *script.Engine) {
+	for _, fact := range e.Take() {
+		t.leaders.apply(fact)
+	}
 	if e.World() == nil || e.World().Tap != nil {
 		return
 	}
@@ -128,7 +132,7 @@ func goldenTrace(name, text string) (*trace, error) {
 		}
 		t.watch(e)
 	}
-	return t, nil
+	return t, t.leaders.comparable(name)
 }
 
 // lessonTrace plays a lesson's steps as far as they go by themselves, and a challenge by its first win.
@@ -164,7 +168,8 @@ func lessonTrace(name, text string) (*trace, error) {
 			break
 		}
 	}
-	return t, nil
+	t.watch(e)
+	return t, t.leaders.comparable(name)
 }
 
 // pass goes to the end of a step, a challenge's by its win, if it comes within a minute.

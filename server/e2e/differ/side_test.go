@@ -121,7 +121,7 @@ func (s *side) tell(actor string, r kmsg.Request) kmsg.Response {
 	return s.tellNext(actor, r, parkedAfter)
 }
 
-const ended = ": the connection ended"
+const ended, heldStill = ": the connection ended", ": held"
 
 func titleOf(actor string, r kmsg.Request) string {
 	return fmt.Sprintf("%s %s v%d", actor, kmsg.NameForKey(r.Key()), r.GetVersion())
@@ -147,7 +147,7 @@ func (s *side) tellNext(actor string, r kmsg.Request, most time.Duration) kmsg.R
 	a, err := s.by(actor).Receive(s.sent[actor], r, most)
 	switch {
 	case err == wire.ErrHeld:
-		s.told = append(s.told, title+": held")
+		s.told = append(s.told, title+heldStill)
 		return nil
 	case errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET):
 		s.told = append(s.told, title+ended)
