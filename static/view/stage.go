@@ -1,6 +1,10 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"slices"
+
+	"grouplab/coordinator/event"
+)
 
 // stage is what every component gets: the picture, the choices, and the group on stage.
 type stage struct {
@@ -102,6 +106,23 @@ func (m *Model) expected() *Group {
 		}
 	}
 	return found
+}
+
+// otherGroups are the groups that the page could show instead, at most six: those that are there, and those whose consumers
+// run. Live pages, recordings and pasted logs have lists.
+func (s *stage) otherGroups() []string {
+	if s.o.Mode != ModeLesson {
+		return nil
+	}
+	names := s.m.GroupNames()
+	for _, c := range s.m.Clients {
+		if c.Alive {
+			names = append(names, c.Group)
+		}
+	}
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return s.g != nil && n == s.g.Name })
+	return names[:min(len(names), 6)]
 }
 
 // lastGone is the group that was removed last, so that its end is seen: what is left of it is on the tape. nil where none was.

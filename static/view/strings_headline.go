@@ -15,6 +15,8 @@ var wordsOfHeadline = map[string]Text{
 	"head.none":             {"No group yet", "还没有组"},
 	"head.none.sub":         {"start a consumer and its group appears here", "启动一个消费者，它的组就会出现在这里"},
 	"head.none.live":        {"point a Kafka client at {0}, or start a demo consumer", "把 Kafka 客户端指向 {0}，或启动一个演示消费者"},
+	"head.show":             {"show {0}", "看 {0}"},
+	"head.show.says":        {"Show the group {0}", "看消费组 {0}"},
 	"head.unknown":          {"No group is called {0}", "没有名为 {0} 的组"},
 	"head.unknown.sub":      {"it appears as soon as one of its consumers asks for its coordinator", "它的消费者一旦查找协调者，它就会出现"},
 	"head.notyet":           {"No coordinator has heard of this group", "还没有协调者知道这个组"},
@@ -31,7 +33,7 @@ var wordsOfHeadline = map[string]Text{
 	"head.ghost.ends":       {"the coordinator will notice in {0}, when its session runs out", "协调者将在 {0} 后、其会话到期时察觉"},
 	"head.stable.ghost.sub": {"{0} {0|partition is|partitions are} not being read", "有 {0} 个分区无人读取"},
 
-	"head.asked":      {"What comes next is the question", "接下来会怎样，正是要你回答的"},
+	"head.asked":      {"What comes next is the question: choose an answer, then it happens", "接下来会怎样？先选一个答案，然后看它发生"},
 	"head.initial":    {"Waiting for time to pass: {0} here so far", "等待时间流逝：目前已到 {0} 个"},
 	"head.join":       {"Waiting for {0} of {1}: {2}", "在等 {1} 个中的 {0} 个：{2}"},
 	"head.join.all":   {"All {0} have rejoined: the join phase ends now", "{0} 个成员都已重新加入：加入阶段即将结束"},

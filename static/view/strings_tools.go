@@ -110,8 +110,8 @@ var wordsOfTools = map[string]Text{
 	"ask.show":          {"Just show me", "直接看答案"},
 	"ask.right":         {"this happens", "结果如此"},
 	"ask.yours":         {"your answer", "你的答案"},
-	"ask.graded":        {"Graded by running a copy of this whole world ahead of you.", "把整个实验世界另存一份，先往前运行来判定。"},
-	"ask.decided":       {"The copy of the world decided it at {0}.", "另存的那一份在 {0} 得出结果。"},
+	"ask.graded":        {"No answer is written down: a copy of this cluster is run ahead to see.", "答案没有事先写好：把这个集群复制一份，先往前运行来看。"},
+	"ask.decided":       {"So it went in a copy of this cluster, at {0}.", "在这个集群的副本里，它发生在 {0}。"},
 
 	"live.on":         {"Live", "实时"},
 	"live.on.outside": {"what can be seen from outside; marks say how each fact is known", "从外面能看到的；标记说明每个事实是怎么知道的"},

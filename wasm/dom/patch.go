@@ -21,6 +21,7 @@ func (p *page) patch(patch Patch) {
 		return
 	}
 	focus := focusIn(el)
+	said := newsIn(el)
 	scrolled, unfolded := scrolledIn(el), unfoldedIn(el)
 	el.set("innerHTML", patch.HTML)
 	for _, s := range scrolled {
@@ -32,7 +33,35 @@ func (p *page) patch(patch Patch) {
 	if focus != nil {
 		focus.restore(el)
 	}
+	said.follow(el)
 	p.animate(el)
+}
+
+// news is what a lesson's panel said of a step beside its text: replies to an answer, and hints.
+type news struct {
+	step string
+	said int
+}
+
+func newsIn(el ref) news {
+	body := el.find(".lesson-body")
+	if body.none() {
+		return news{}
+	}
+	return news{body.attr("data-scroll"), len(el.all(newsOf))}
+}
+
+const newsOf = ".option-why, .hint"
+
+// follow scrolls to what the panel says anew of the same step, to the first where not all of it has room.
+func (n news) follow(el ref) {
+	if now := newsIn(el); n.step == "" || now.step != n.step || now.said <= n.said {
+		return
+	}
+	list := el.all(newsOf)
+	for _, i := range []int{len(list) - 1, n.said} {
+		list[i].call("scrollIntoView", map[string]any{"block": "nearest"})
+	}
 }
 
 // around replaces everything in a part but one element and those that hold it, so that a drag of that element goes on.

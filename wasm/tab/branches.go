@@ -110,20 +110,28 @@ func (m *lessonMode) cutBranch(arg string) {
 	m.t.say("branch-cut")
 }
 
+// onlyAnswered tells whether nothing has happened since a run but that questions were answered: no future is lost with it.
+func (m *lessonMode) onlyAnswered(was past) bool {
+	n, _ := same(m.head.inputs, was.inputs)
+	return n == len(was.inputs) && m.head.seq() == was.headSeq &&
+		!slices.ContainsFunc(m.head.inputs[n:], func(in input) bool { return in.kind != inputPredict })
+}
+
 // labelOf says what was done differently in a run, compared with another.
 func (m *lessonMode) labelOf(inputs, other []input) string {
 	n, _ := same(inputs, other)
 	if n < len(inputs) {
-		return m.t.inputWords(inputs[n])
+		return m.inputWords(inputs, n)
 	}
 	if n < len(other) {
-		return m.t.word("branch-without", m.t.inputWords(other[n]))
+		return m.t.word("branch-without", m.inputWords(other, n))
 	}
 	return m.t.word("branch-same")
 }
 
-// inputWords says an input.
-func (t *Tab) inputWords(in input) string {
+// inputWords says the nth input of a run.
+func (m *lessonMode) inputWords(inputs []input, n int) string {
+	t, in := m.t, inputs[n]
 	switch in.kind {
 	case inputNext:
 		return t.word("input-next")
@@ -131,11 +139,29 @@ func (t *Tab) inputWords(in input) string {
 		if in.arg == "" {
 			return t.word("input-look")
 		}
-		return t.word("input-answer", in.arg)
+		return t.word("input-answer", m.answerWords(inputs[:n], in.arg))
 	case inputTake:
 		return t.word("input-take")
 	}
 	return in.arg
+}
+
+// answerWords is an answer as its question words it; each step before it was left with `next`.
+func (m *lessonMode) answerWords(before []input, id string) string {
+	step := 0
+	for _, in := range before {
+		if in.kind == inputNext {
+			step++
+		}
+	}
+	if step < len(m.page.Steps) && m.page.Steps[step].Question != nil {
+		for _, o := range m.page.Steps[step].Question.Options {
+			if o.ID == id {
+				return plain(o.Text.In(m.t.options.Lang))
+			}
+		}
+	}
+	return id
 }
 
 // rails are the branches as the page draws them, the newest first.

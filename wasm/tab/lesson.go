@@ -163,7 +163,20 @@ func (m *lessonMode) enterStep() {
 	if s.Speed.Den != 0 && (!m.paced || s.Par > 0) {
 		m.pace.set(s.Speed)
 	}
+	m.stageGroup(s.Focus.Client)
 	m.t.dirty = true
+}
+
+// stageGroup puts the group of the consumer on stage that a step is about, in a lesson with several. It stays there until
+// another step is about somebody else, or the learner chooses.
+func (m *lessonMode) stageGroup(client string) {
+	e := m.head.engine
+	if client == "" || e.World() == nil {
+		return
+	}
+	if c, ok := e.World().Consumer(client); ok && (c.Group != e.Group() || m.t.options.Group != "") {
+		m.t.options.Group = c.Group
+	}
 }
 
 // mayRun tells whether time may pass at the cursor, and says why not where it may not. Where a step is over it goes on to
@@ -277,7 +290,9 @@ func (m *lessonMode) back() {
 	}
 	was := m.undo[len(m.undo)-1]
 	m.undo = m.undo[:len(m.undo)-1]
-	m.leave() // undo moves the head and takes nothing away
+	if !m.onlyAnswered(was) {
+		m.leave() // undo moves the head and takes nothing away
+	}
 	m.restore(was)
 }
 
