@@ -37,9 +37,10 @@ build: $(DIST)/lab.wasm.br $(DIST)/live.wasm.br ## build the tab and the server
 # lab.wasm holds the machine, for lessons and the sandbox; live.wasm shows what others have seen.
 $(DIST)/lab.wasm: PROGRAM = ./wasm
 $(DIST)/live.wasm: PROGRAM = ./wasm/live
-$(DIST)/lab.wasm $(DIST)/live.wasm: $(WASM_GO) go.mod go.sum $(DIST)/overlay.json
+$(DIST)/lab.wasm $(DIST)/live.wasm: $(WASM_GO) go.mod go.sum $(DIST)/overlay.json static/pack/slim.go static/pack/lines.go
 	@echo "building $(@F) (the first time takes a minute or two)"
 	@GOOS=js GOARCH=wasm $(GO) build -overlay $(DIST)/overlay.json -trimpath -ldflags='-s -w' $(COLD:%=-gcflags=%=-l) -o $@ $(PROGRAM)
+	@$(GO) run ./static/pack -slim $@
 
 $(DIST)/%.wasm.br: $(DIST)/%.wasm
 	@echo "compressing $(<F)"

@@ -1,6 +1,6 @@
 // Command pack writes FILE.br and FILE.gz beside each file named, for hosts that serve what is compressed already.
 // Gzip is for plain file hosts: the page unpacks it itself, since such hosts set no encoding. With -lean OVERLAY it makes
-// the code smaller that the tab is built from: see lean.
+// the code smaller that the tab is built from: see lean; with -slim FILE the program itself: see slim.
 package main
 
 import (
@@ -17,7 +17,15 @@ import (
 func main() {
 	quality := flag.Int("quality", brotli.BestCompression, "brotli quality, 0 to 11")
 	overlayPath := flag.String("lean", "", "the overlay to which lean copies of the named _templ.go files are added")
+	slimPath := flag.String("slim", "", "the program that is to be made smaller, in its place")
 	flag.Parse()
+	if *slimPath != "" {
+		if err := slim(*slimPath); err != nil {
+			fmt.Fprintln(os.Stderr, "pack:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *overlayPath != "" {
 		if err := lean(*overlayPath, flag.Args()); err != nil {
 			fmt.Fprintln(os.Stderr, "pack:", err)
