@@ -11,7 +11,7 @@ var wordsOfBranches = map[string]Text{
 	"branch.compare.says": {"compare with the branch: {0}", "与分支比较：{0}"},
 	"branch.cut":          {"delete", "删除"},
 	"branch.cut.says":     {"delete the branch: {0}", "删除分支：{0}"},
-	"compare.own":         {"compare with the lesson without your acts", "与没有你操作的课程比较"},
+	"compare.own":         {"compare with the run without your acts", "与没有你操作的运行比较"},
 	"compare.cap":         {"Two runs on one axis", "同一时间轴上的两次运行"},
 	"compare.close":       {"close (Esc)", "关闭（Esc）"},
 	"compare.this":        {"this run", "本次运行"},

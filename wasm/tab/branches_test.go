@@ -162,7 +162,7 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	}
 	// The lesson itself is the other run.
 	d.do("compare", "own")
-	if !strings.Contains(d.html["branches"], "the lesson without your acts") {
+	if !strings.Contains(d.html["branches"], "the run without your acts") {
 		t.Error("the lesson without acts is not compared")
 	}
 	if !d.Key(Key{Name: "Escape"}) {

@@ -18,7 +18,7 @@ var wordsOfBranches = map[string]view.Text{
 	"follow":         {En: "Each step now goes to what happens next to this {0}.", Zh: "现在每一步都走到这个 {0} 的下一次变化。"},
 	"follow-over":    {En: "Steps follow no timer any more.", Zh: "步进不再跟随定时器。"},
 	"follow-gone":    {En: "This timer is not there at this moment.", Zh: "此刻没有这个定时器。"},
-	"compare-own":    {En: "There is nothing to compare: this is the lesson without acts of yours.", Zh: "没有可比较的：这就是没有你操作的课程。"},
-	"compare-lesson": {En: "the lesson without your acts", Zh: "没有你操作的课程"},
+	"compare-own":    {En: "There is nothing to compare: this is the run without acts of yours.", Zh: "没有可比较的：这就是没有你操作的运行。"},
+	"compare-lesson": {En: "the run without your acts", Zh: "没有你操作的运行"},
 	"compare-over":   {En: "The comparison is closed.", Zh: "比较已关闭。"},
 }
