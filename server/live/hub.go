@@ -178,7 +178,7 @@ func (h *Hub) Publish(batch []event.Event) {
 // drain moves what was published to the ring. The caller holds mu.
 func (h *Hub) drain() {
 	if cap(h.room) < inboxEvents && h.ring.n > inboxEvents { // a stream that fills the ring is no trickle
-		h.room = make([]event.Event, 0, inboxEvents+inboxEvents/4)
+		h.room = make([]event.Event, 0, 2*inboxEvents) // a busy loop publishes thousands in one turn
 	}
 	h.room = h.ring.add(h.inbox.take(h.room))
 }
