@@ -260,12 +260,12 @@ func (a Axis) grid() []int64 {
 
 // axisClock prints a moment for a grid line: minutes and seconds, with tenths where the grid is fine; the hours too where
 // the clock is that of the day.
-func (s *stage) axisClock(ms int64) string {
+func (s *stage) axisClock(ms int64, tenths bool) string {
 	c := s.clock(ms)
-	if ms%1000 == 0 {
-		c = c[:len(c)-4]
-	} else {
+	if tenths {
 		c = c[:len(c)-2]
+	} else {
+		c = c[:len(c)-4]
 	}
 	if ms < 3600000 {
 		c = c[3:]

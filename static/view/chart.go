@@ -1,6 +1,11 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"slices"
+	"unicode/utf8"
+
+	"grouplab/coordinator/event"
+)
 
 const (
 	bandTop  = 4
@@ -79,8 +84,10 @@ func (s *stage) chartPx() float64 {
 	return 1148
 }
 
-// wide is how much of the width a text takes.
-func (f *frame) wide(text string) float64 { return float64(len([]rune(text))) * charPx / f.px }
+// wide is how much of the width a text takes. A Chinese character, of three bytes, is as wide as two others.
+func (f *frame) wide(text string) float64 {
+	return float64(len(text)+utf8.RuneCountInString(text)) / 2 * charPx / f.px
+}
 
 // tick is a mark at one moment.
 type tick struct {
@@ -105,10 +112,12 @@ func (s *stage) folds(f *frame) []tick {
 // gridLines are round moments; their words are left out where those of a fold stand, or the edge is near.
 func (s *stage) gridLines(f *frame) []tick {
 	var list []tick
-	for _, at := range f.Axis.grid() {
+	grid := f.Axis.grid()
+	tenths := slices.ContainsFunc(grid, func(at int64) bool { return at%1000 != 0 })
+	for _, at := range grid {
 		t := tick{X: f.Axis.X(at)}
 		if f.roomFor(t.X) {
-			t.Text = s.axisClock(at)
+			t.Text = s.axisClock(at, tenths)
 		}
 		list = append(list, t)
 	}
@@ -158,10 +167,10 @@ func (s *stage) gapText(g Gap) string {
 	return s.t("gap.unknown", s.dur(g.ToMs-g.FromMs))
 }
 
-// zigzag is the line of a broken axis.
+// zigzag is the line of a broken axis; it ends above the axis' own words.
 func zigzag(height int) string {
 	d := "M0 0"
-	for y := 0; y < height; y += 12 {
+	for y := 12; y <= height; y += 12 {
 		d += "l4 3l-8 6l4 3"
 	}
 	return d

@@ -154,7 +154,7 @@ func (s *stage) ringOf(mb *Member) ring {
 	}
 	switch {
 	case op.New:
-		return ring{Look: ringNew, Fraction: fraction, Says: s.t("ring.new", s.dur(left))}
+		return ring{Look: ringNew, Fraction: fraction, Text: s.t("op.new"), Says: s.t("ring.new", s.dur(left))}
 	case held:
 		return ring{Look: ringHeld, Fraction: fraction, Says: s.t("ring.held")}
 	}

@@ -223,6 +223,6 @@ func (k *sketch) largeTimeline(s *stage, y float64) float64 {
 		k.say(28, y+16+10+float64(i)*20+8, 12, "ink", "start", "", cut(row.Label, 14))
 	}
 	bottom := k.lanes(s, 140, y, 1032, 16, 20, largeRows)
-	k.say(140+1032*min(max(c.Axis.X(s.m.NowMs), 0), 1), bottom+14, 12, "ink", "middle", "600", s.axisClock(s.m.NowMs))
+	k.say(140+1032*min(max(c.Axis.X(s.m.NowMs), 0), 1), bottom+14, 12, "ink", "middle", "600", s.axisClock(s.m.NowMs, s.m.NowMs%1000 != 0))
 	return bottom + 18
 }

@@ -57,7 +57,7 @@ var wordsOfPages = map[string]Text{
 	"feedback":           {"Something confusing or wrong? Tell us", "有看不懂或不对的地方？告诉我们"},
 	"embed.open":         {"Open in GroupLab", "在 GroupLab 中打开"},
 	"key.share":          {"share this moment", "分享这一刻"},
-	"tool.link.more":     {"to this moment", "到此刻"},
+	"tool.link.more":     {"to this moment", "（此刻）"},
 	"theme.auto":         {"auto", "自动"},
 	"theme.light":        {"light", "浅色"},
 	"theme.dark":         {"dark", "深色"},

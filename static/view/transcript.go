@@ -26,13 +26,21 @@ func (s *stage) transcript() []line {
 		if s.g != nil && e.Group != "" && e.Group != s.g.Name {
 			continue
 		}
-		if want != "" && !strings.Contains(strings.ToLower(e.Text()), want) {
+		if want != "" && !strings.Contains(strings.ToLower(e.Text()+s.told(&e, 400)), want) {
 			continue
 		}
-		l := line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(e), What: plainText(e.Text(), 400), Current: i == len(s.m.Lines)-1 || want == "" && len(list) == 0, Class: truthClass(e.Truth)}
+		l := line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(e), What: s.told(&e, 400), Current: i == len(s.m.Lines)-1 || want == "" && len(list) == 0, Class: truthClass(e.Truth)}
 		list = append(list, l)
 	}
 	return list
+}
+
+// told is a fact in the one wording that all outputs share; in Chinese its name and a sentence, since that wording is English.
+func (s *stage) told(e *event.Event, most int) string {
+	if s.o.Lang == Chinese {
+		return e.Body.Kind() + " " + s.says(e)
+	}
+	return plainText(e.Text(), most)
 }
 
 // where says on which broker, at a client or in the cluster a fact happened.
@@ -73,7 +81,7 @@ func (s *stage) factOf(seq int64) *event.Event {
 func (s *stage) chain(seq int64) []line {
 	var list []line
 	for e := s.factOf(seq); e != nil && len(list) < 8; e = s.factOf(e.Cause) {
-		list = append(list, line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(*e), What: plainText(e.Text(), 160)})
+		list = append(list, line{Seq: e.Seq, Cause: e.Cause, At: s.clock(e.AtMs), Where: s.where(*e), What: s.told(e, 160)})
 		if e.Cause == 0 || e.Cause >= e.Seq {
 			break
 		}
