@@ -30,7 +30,7 @@ func (m *Model) replaceMember(g *Group, e event.Event, b event.MemberReplaced) {
 		mb.Label, g.names = "", nil
 		mb.Label = g.newLabel(m, b.Member, c)
 		mb.Process = c
-		lane.Label = mb.Label
+		lane.Label = mb.InstanceID // the place in the group goes on, whoever has it
 	}
 	lane.Earlier, lane.Member = append(slices.Clip(lane.Earlier), b.Old), b.Member
 	mb.ID, mb.LastHeardMs, g.names = b.Member, e.AtMs, nil

@@ -177,7 +177,7 @@ func (s *stage) clientThinks(mb *Member, c *Client) string {
 func (s *stage) processThinks(c *Client) string {
 	switch {
 	case c.Failed != "":
-		return s.t("thinks.failed", name(c.Failed))
+		return s.t("thinks.failed", plainText(c.Failed, 60))
 	case !c.Alive && c.Killed:
 		return s.t("thinks.killed", s.ago(c.SinceMs))
 	case !c.Alive:

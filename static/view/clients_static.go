@@ -49,6 +49,9 @@ func (s *stage) fencedRow(row *clientRow, c *Client) {
 	row.Note = s.t("fenced.taken", name(mb.InstanceID), name(mb.Label))
 	if inc.Fenced.Code == 0 {
 		row.Tags, row.Knows = []string{s.t("tag.replaced")}, s.t("fenced.next")
+		if l := s.o.Lesson; l != nil && l.Gate != "free" { // a lesson asks for it
+			row.Knows = s.t("row.notmember")
+		}
 		return
 	}
 	row.Tags, row.Knows = []string{s.t("tag.fenced")}, s.fencedSays(inc.Fenced)

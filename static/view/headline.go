@@ -290,7 +290,7 @@ func (s *stage) began(w Waiting) []run {
 	text := s.t("began", s.why(w.Began.Why, w.BeganLabel))
 	// Why a member joined for the first time says itself; clients have only one phrase for it.
 	if r := w.Began.ClientReason; r != "" && w.Began.Why != event.WhyNewMember && w.Began.Why != event.WhyFirstMember {
-		text += s.t("client.says", plainText(r, 44))
+		text += s.t("client.says", plainText(r, 90))
 	}
 	return []run{{Text: text}}
 }

@@ -540,7 +540,7 @@ func tapeRecord(s *stage, r tapeRow) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		switch {
-		case r.InFlight && r.Letter == "G":
+		case r.InFlight && (r.Letter == "G" || r.Tombstone):
 		case r.InFlight:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<span class=\"soft\">")
 			if templ_7745c5c3_Err != nil {
