@@ -905,7 +905,7 @@ func hints(s *stage, l *LessonState, step StepPage) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if l.Hints > 0 && l.Gate != "free" {
+		if l.Hints > 0 && l.Gate != "free" && l.Right == "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 77, "<div class=\"hints\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

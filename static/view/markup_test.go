@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -150,7 +151,8 @@ func TestEveryPictureIsCleanMarkup(t *testing.T) {
 	}
 }
 
-func TestHostileNamesStayText(t *testing.T) {
+// TestB104_HostileNamesStayText: what a client calls itself is text on every part of the stage, whatever is selected.
+func TestB104_HostileNamesStayText(t *testing.T) {
 	n := galleryNamed("hostile-names")
 	for _, selected := range []string{"", "member:" + n.Model.Groups[hostile].Members[0].ID, "event:40", "record:36:1", "broker:2", hostile} {
 		o := n.Options
@@ -167,6 +169,35 @@ func TestHostileNamesStayText(t *testing.T) {
 			// In an argument the name stands as it is; what is read must not turn the direction of writing.
 			if strings.Contains(tagPattern.ReplaceAllString(html, ""), "\u202e") {
 				t.Errorf("%s, %q selected: a right-to-left override got through", mode, selected)
+			}
+		}
+	}
+}
+
+// TestB104_DataInPagesEndsNoElement: in what a page carries as JSON every "<" is escaped, and a script's text ends no element.
+func TestB104_DataInPagesEndsNoElement(t *testing.T) {
+	const evil = "</ScRiPt><img src=x onerror=alert(1)><!--\u2028"
+	l := lessonForTests()
+	l.Title, l.Script = Text{evil, evil}, "setup\n  seed 1 # "+evil+"\n"
+	l.Steps[0].Title = Text{evil, evil}
+	for kind, d := range map[string]PageData{
+		"lesson":   {Kind: PageLesson, Base: "../../", Lesson: l, Built: true},
+		"contents": {Kind: PageContents, Base: "./", Contents: []LessonLink{{ID: "a", Number: 1, Title: Text{evil, evil}}}, Bootstrap: evil},
+		"live":     {Kind: PageLive, Base: "../", Token: evil, Bootstrap: evil, Built: true},
+		"error":    {Kind: PageError, Status: 404, Error: Text{evil, evil}},
+	} {
+		html := render(t, Page(d))
+		checkMarkup(t, html)
+		// A browser ends a script at the first </script, in any case of letters.
+		if rest := regexp.MustCompile(`(?is)<script.*?</script`).ReplaceAllString(html, ""); strings.Contains(rest, "<img src=x") {
+			t.Errorf("%s: it ends an element", kind)
+		}
+		for _, m := range regexp.MustCompile(`(?s)<script[^>]*type="application/json"[^>]*>(.*?)</script>`).FindAllStringSubmatch(html, -1) {
+			if strings.Contains(m[1], "<") {
+				t.Errorf("%s: a \"<\" stands as it is in JSON: %.200s", kind, m[1])
+			}
+			if kind == "lesson" && !json.Valid([]byte(m[1])) {
+				t.Errorf("%s: what the page carries is no JSON: %.200s", kind, m[1])
 			}
 		}
 	}

@@ -206,8 +206,8 @@ func TestTextAndFocusStandOut(t *testing.T) {
 	}
 }
 
-// TestStatesDifferWithoutColour: by border and by icon, each from each.
-func TestStatesDifferWithoutColour(t *testing.T) {
+// TestB114_StatesDifferWithoutColour: by border and by icon, each from each, and a pill has the state's word.
+func TestB114_StatesDifferWithoutColour(t *testing.T) {
 	icons := map[string]string{}
 	for _, st := range states {
 		icon := render(t, stateIcon(st))
@@ -218,6 +218,10 @@ func TestStatesDifferWithoutColour(t *testing.T) {
 			}
 		}
 		icons[string(st)] = shape
+		g := &stage{m: &Model{}, o: Options{Lang: English}}
+		if text := tagPattern.ReplaceAllString(render(t, statePill(g, st)), ""); !strings.Contains(text, string(st)) {
+			t.Errorf("the pill of %s says %q", st, text)
+		}
 	}
 	css := readStyles(t)["stage.css"]
 	for _, rule := range []string{`\.pill\.st-empty \{\s*border-style: dotted`, `\.pill\.st-prep \{\s*border-style: dashed`, `\.pill\.st-comp \{\s*border-color: transparent`, `\.pill\.st-dead \{\s*border-style: double`} {

@@ -37,10 +37,10 @@ func (p *page) patch(patch Patch) {
 	p.animate(el)
 }
 
-// news is what a lesson's panel said of a step beside its text: replies to an answer, and hints.
+// news is what a lesson's panel said of a step beside its text.
 type news struct {
-	step string
-	said int
+	step           string
+	replies, hints int
 }
 
 func newsIn(el ref) news {
@@ -48,19 +48,24 @@ func newsIn(el ref) news {
 	if body.none() {
 		return news{}
 	}
-	return news{body.attr("data-scroll"), len(el.all(newsOf))}
+	return news{body.attr("data-scroll"), len(el.all(".option-why")), len(el.all(".hint"))}
 }
 
-const newsOf = ".option-why, .hint"
-
-// follow scrolls to what the panel says anew of the same step, to the first where not all of it has room.
+// follow scrolls to what the panel says anew of the same step: the replies to an answer, the first where not all have room, or
+// a hint.
 func (n news) follow(el ref) {
-	if now := newsIn(el); n.step == "" || now.step != n.step || now.said <= n.said {
-		return
+	now := newsIn(el)
+	show := func(list []ref, at ...int) {
+		for _, i := range at {
+			list[i].call("scrollIntoView", map[string]any{"block": "nearest"})
+		}
 	}
-	list := el.all(newsOf)
-	for _, i := range []int{len(list) - 1, n.said} {
-		list[i].call("scrollIntoView", map[string]any{"block": "nearest"})
+	switch {
+	case n.step == "" || now.step != n.step:
+	case now.replies > n.replies:
+		show(el.all(".option-why"), now.replies-1, n.replies)
+	case now.hints > n.hints:
+		show(el.all(".hint"), now.hints-1)
 	}
 }
 
