@@ -14,29 +14,39 @@ const (
 	funcSize   = 44 // of _func, before the offsets of its tables
 	noTable    = 0  // an offset that stands for no table
 
-	offPcsp, offPcfile, offPcln, offPcdata, offStartLine = 16, 20, 24, 28, 36
+	offPcsp, offPcfile, offPcln, offPcdata, offUnit, offStartLine, offFacts = 16, 20, 24, 28, 32, 36, 43
 
-	unsafePoint = 0 // abi.PCDATA_UnsafePoint
+	unsafePoint  = 0 // abi.PCDATA_UnsafePoint
+	argLiveIndex = 3 // abi.PCDATA_ArgLiveIndex
+	argInfo      = 5 // abi.FUNCDATA_ArgInfo
+	argLiveInfo  = 6 // abi.FUNCDATA_ArgLiveInfo
+	noFact       = ^uint32(0)
 )
 
 // noLines takes out of the table of functions what says in which file and line an instruction was written, and where a
-// goroutine must not be interrupted, which nothing does in WebAssembly. A trace then names functions, with "?" for the place;
-// the page shows no trace. What the garbage collector and the stack need is moved together.
+// goroutine must not be interrupted, which nothing does in WebAssembly, and how a trace prints arguments. A trace then names
+// functions, with "?" for the place; the page shows no trace. What the garbage collector and the stack need is moved together.
 func noLines(memory []byte) error {
 	at := bytes.Index(memory, []byte(funcMagic))
 	if at < 0 || at+headerSize > len(memory) {
 		return errors.New("no table of functions as Go 1.20 to 1.26 have it; see what runtime.pcHeader has become")
 	}
 	head := func(i int) int { return int(binary.LittleEndian.Uint64(memory[at+8+8*i:])) }
-	t := table{memory: memory[at:], functions: head(0), cutab: head(4), pctab: head(6), pcln: head(7), kept: map[string]uint32{}, packed: []byte{noTable}}
+	t := table{memory: memory[at:], functions: head(0), cutab: head(4), pctab: head(6), pcln: head(7), known: map[string]uint32{}, packed: []byte{noTable}}
 	if t.functions <= 0 || !(headerSize <= head(3) && head(3) < t.cutab && t.cutab < head(5) && head(5) < t.pctab && t.pctab < t.pcln) ||
 		t.pcln > len(t.memory) || t.functions > (len(t.memory)-t.pcln)/8 {
 		return errors.New("the parts of the table of functions are not where runtime.pcHeader has them")
 	}
+	last := 0
 	for i := range t.functions {
-		if err := t.shorten(t.pcln + int(t.uint32(t.pcln+8*i+4))); err != nil {
+		off := int(t.uint32(t.pcln + 8*i + 4))
+		if off <= last {
+			return fmt.Errorf("function %d: it begins at %d, where another is", i, off)
+		}
+		if err := t.shorten(t.pcln + off); err != nil {
 			return fmt.Errorf("function %d: %w", i, err)
 		}
+		last = off
 	}
 	if len(t.packed) > t.pcln-t.pctab {
 		return errors.New("the tables that are kept are larger than all were")
@@ -52,33 +62,43 @@ type table struct {
 	memory             []byte
 	functions          int
 	cutab, pctab, pcln int
-	kept               map[string]uint32
-	packed             []byte
+	// packed are the tables that stay, each once; known says where each is.
+	packed []byte
+	known  map[string]uint32
 }
 
 func (t *table) uint32(at int) uint32 { return binary.LittleEndian.Uint32(t.memory[at:]) }
 
 func (t *table) set(at int, v uint32) { binary.LittleEndian.PutUint32(t.memory[at:], v) }
 
-// shorten takes lines and files from the function at an offset and moves the tables that it keeps.
+// shorten takes lines, files and arguments from the function at an offset and moves the tables that it keeps.
 func (t *table) shorten(at int) error {
-	if at+funcSize > len(t.memory) || at+funcSize+4*int(t.uint32(at+offPcdata)) > len(t.memory) {
+	if at+funcSize > len(t.memory) {
 		return errors.New("it lies outside of the data")
 	}
-	for _, field := range []int{offPcfile, offPcln, offStartLine} {
+	tables, facts := int(t.uint32(at+offPcdata)), int(t.memory[at+offFacts])
+	if at+funcSize+4*(tables+facts) > len(t.memory) {
+		return errors.New("its tables lie outside of the data")
+	}
+	for _, field := range []int{offPcfile, offPcln, offUnit, offStartLine} {
 		t.set(at+field, noTable)
 	}
 	if err := t.keep(at + offPcsp); err != nil {
 		return err
 	}
-	for i := range int(t.uint32(at + offPcdata)) {
+	for i := range tables {
 		field := at + funcSize + 4*i
-		if i == unsafePoint {
+		if i == unsafePoint || i == argLiveIndex {
 			t.set(field, noTable)
 			continue
 		}
 		if err := t.keep(field); err != nil {
 			return err
+		}
+	}
+	for _, i := range []int{argInfo, argLiveInfo} {
+		if i < facts {
+			t.set(at+funcSize+4*(tables+i), noFact)
 		}
 	}
 	return nil
@@ -98,11 +118,11 @@ func (t *table) keep(field int) error {
 	if err != nil {
 		return err
 	}
-	to, ok := t.kept[string(from[:size])]
+	to, ok := t.known[string(from[:size])]
 	if !ok {
 		to = uint32(len(t.packed))
+		t.known[string(from[:size])] = to
 		t.packed = append(t.packed, from[:size]...)
-		t.kept[string(from[:size])] = to
 	}
 	t.set(field, to)
 	return nil
