@@ -1,6 +1,12 @@
 package view
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
+
+// smallText is the size of a thumbnail's words: 12 pixels in the narrowest card.
+const smallText = 14
 
 // Thumbnail draws a moment in small, for the list of contents: clients, coordinator and log from left to right as on the
 // stage, the timeline below. It is an SVG of 300 by 170, coloured by the page's stylesheet, and says nothing to those who
@@ -33,9 +39,12 @@ func (k *sketch) smallClients(s *stage) {
 		if gone {
 			colour = "soft"
 		}
-		k.say(31, y+15.5, 11, colour, "start", "600", cut(row.Label, 4))
-		for j := range min(len(row.Chips), 4) {
-			k.box(54+float64(j)*7, y+8.5, 5.5, 6, "fill", "soft", gone)
+		label := cut(row.Label, 4)
+		k.say(31, y+16.5, smallText, colour, "start", "600", label)
+		x := max(54, 35+wide(label, smallText))
+		for j := 0; j < len(row.Chips) && x+6 < 83; j++ {
+			k.box(x, y+8.5, 5.5, 6, "fill", "soft", gone)
+			x += 7
 		}
 		if row.Tie {
 			k.put("path", k.ink("", "soft"), "d", "M84 "+px1(y+11.5)+"H94", "stroke-dasharray", "1 2.5")
@@ -53,8 +62,8 @@ func (k *sketch) smallBroker(s *stage) {
 	}
 	colour := stateClass(s.g.State)
 	k.box(100, 17, 120, 21, "", colour, s.stale())
-	k.glyph(109, 27.5, 4, s.g.State)
-	k.say(117, 30.6, 8.3, "ink", "start", "600", string(s.g.State))
+	k.glyph(110, 27.5, 4.5, s.g.State)
+	k.say(120, 32.4, smallText, "ink", "start", "600", strings.TrimSuffix(string(s.g.State), "Rebalance"))
 	x, y := 100.0, 45.0
 	for _, sh := range []shelf{s.joinShelf(), s.syncShelf()} {
 		for i, sl := range sh.Slots {
@@ -62,15 +71,15 @@ func (k *sketch) smallBroker(s *stage) {
 				break
 			}
 			if sl.Missing {
-				k.box(x, y, 14, 14, "", "err", true)
+				k.box(x, y, 17, 17, "", "err", true)
 			} else {
-				k.box(x, y, 14, 14, "ink", "", false)
-				k.say(x+7, y+10.5, 9, "panel", "middle", "700", sl.Letter)
+				k.box(x, y, 17, 17, "ink", "", false)
+				k.say(x+8.5, y+13.4, smallText, "panel", "middle", "700", sl.Letter)
 			}
-			x += 17
+			x += 20
 		}
 		if len(sh.Slots) > 0 {
-			x, y = 100, y+18
+			x, y = 100, y+20
 		}
 	}
 	cards, rest, _ := s.opCards()
@@ -96,7 +105,7 @@ func (k *sketch) smallBrokers(s *stage) {
 		}
 		y := 18 + float64(i)*32
 		k.box(100, y, 120, 25, "", "soft", !s.m.Brokers[id].Up)
-		k.say(110, y+16.5, 11, "ink", "start", "600", "broker "+strconv.Itoa(int(id)))
+		k.say(110, y+17.5, smallText, "ink", "start", "600", "broker "+strconv.Itoa(int(id)))
 	}
 }
 
@@ -125,14 +134,14 @@ func (k *sketch) smallTape(s *stage) {
 		if row.Mark {
 			k.put("path", k.ink("", "ink"), "d", "M230 "+px1(y-1.5)+"H292", "stroke-width", 1.2)
 		}
-		k.box(243, y, 49, 14.5, "panel", map[bool]string{true: "soft", false: "line"}[row.Tombstone], row.InFlight || row.Open)
+		k.box(243, y, 49, 15.5, "panel", map[bool]string{true: "soft", false: "line"}[row.Tombstone], row.InFlight || row.Open)
 		letter := row.Letter
 		if row.Tombstone {
 			letter = "†"
 		}
-		k.say(251.5, y+11, 9.5, colour, "middle", "700", letter)
+		k.say(252.5, y+12.8, smallText, colour, "middle", "700", letter)
 		if !row.Tombstone {
-			k.put("path", k.ink("", colour), "d", "M260 "+px1(y+7.5)+"H286", "stroke-width", 2)
+			k.put("path", k.ink("", colour), "d", "M263 "+px1(y+7.7)+"H286", "stroke-width", 2)
 		}
 		y += 18
 	}

@@ -1,6 +1,9 @@
 package view
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 const (
 	tallHigh = 460
@@ -35,6 +38,14 @@ func tallState(b band) string {
 
 // until is how much of a stretch has happened by what is known.
 func (n *now) until(x, width float64) float64 { return max(min(width, n.Known-x), 0) }
+
+// saidOver tells whether the words of an expected end stand where the words of a grid line would.
+func (n *now) saidOver(x float64) bool {
+	return slices.ContainsFunc(n.Diamonds, func(d diamond) bool {
+		above := (d.X - x) * (tallHigh - tallTop)
+		return above > 1 && above < 33
+	})
+}
 
 // tallLane is the column of an expected end.
 func (n *now) tallLane(d diamond) float64 {

@@ -71,7 +71,7 @@ func chartTall(s *stage, c *chart, n *now) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, l := range n.Lines {
-			if l.Text != "" {
+			if l.Text != "" && !n.saidOver(l.X) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<line class=\"grid-line\" x1=\"0\" y1=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
