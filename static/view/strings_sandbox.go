@@ -100,7 +100,7 @@ var wordsOfSandbox = map[string]Text{
 	"draft.make":  {"Make it", "生成"},
 
 	"console.log":        {"What the console did", "控制台记录"},
-	"console.column":     {"Column {0}:", "第 {0} 列："},
+	"console.column":     {"Column {0}: {1}", "第 {0} 列：{1}"},
 	"console.candidates": {"The line can go on with", "可以接着写"},
 	"console.more":       {"and {0} more", "另有 {0} 个"},
 

@@ -59,7 +59,7 @@ func (k *console) print(s *sandbox, l view.ConsoleLine) {
 	}
 	said := l.Said
 	if l.Wrong {
-		said = s.t.word("console-wrong", fmt.Sprint(l.Col), l.Said)
+		said = s.t.word("console-wrong", fmt.Sprint(l.Col), view.ScriptText(l.Said, s.t.options.Lang))
 	}
 	s.t.announce = append(s.t.announce, said)
 	s.t.dirty = true
@@ -124,7 +124,7 @@ func (s *sandbox) obey(line string) (said string, err error) {
 		return "", err
 	}
 	if c.Not {
-		return s.t.word("console-refused", m.head.engine.Failure()), nil
+		return s.t.word("console-refused", view.ScriptText(m.head.engine.Failure(), s.t.options.Lang)), nil
 	}
 	return s.t.word("console-done", event.Clock(m.cursor.nowMs)), nil
 }
@@ -269,7 +269,7 @@ func (s *sandbox) help(of string) (string, error) {
 		}
 		return "", err
 	}
-	return m.Usage + "\n" + m.Help + ".\n" + m.Example, nil
+	return m.Usage + "\n" + view.ScriptText(m.Help, s.t.options.Lang) + "\n" + m.Example, nil
 }
 
 // candidates are what the line that is being written can go on with; from is where the last word begins.

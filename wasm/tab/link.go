@@ -192,7 +192,7 @@ func (m *lessonMode) open(fragment string) {
 	}
 	l, err := parseMoment(fragment)
 	if err != nil {
-		m.t.say("link-shape", err.Error())
+		m.t.say("link-shape", view.ScriptText(err.Error(), m.t.options.Lang))
 		return
 	}
 	if l.lesson != m.lesson.ID {
@@ -201,7 +201,7 @@ func (m *lessonMode) open(fragment string) {
 	}
 	if s := m.t.sandbox; s != nil {
 		if m, err = s.world(l.look("setup")); err != nil {
-			s.t.say("link-shape", err.Error())
+			s.t.say("link-shape", view.ScriptText(err.Error(), s.t.options.Lang))
 			return
 		}
 	}
@@ -212,7 +212,7 @@ func (m *lessonMode) open(fragment string) {
 		m.look(l)
 		switch {
 		case err != nil:
-			m.t.say("link-broken", err.Error())
+			m.t.say("link-broken", view.ScriptText(err.Error(), m.t.options.Lang))
 		case m.cursor.seq != l.seq:
 			m.t.say("link-nowhere", strconv.FormatInt(l.seq, 10), strconv.FormatInt(m.cursor.seq, 10))
 		case m.head.hash(l.seq) != l.hash:

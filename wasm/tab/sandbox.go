@@ -155,7 +155,7 @@ func (s *sandbox) read(file, text string) {
 	m, setup, err := readRun(s.t, file, text, false)
 	if err != nil {
 		s.wrong = scriptError(err, text)
-		s.t.announce = append(s.t.announce, s.t.word("import-wrong", fmt.Sprint(s.wrong.Line), fmt.Sprint(s.wrong.Col), s.wrong.Msg))
+		s.t.announce = append(s.t.announce, s.t.word("import-wrong", fmt.Sprint(s.wrong.Line), fmt.Sprint(s.wrong.Col), view.ScriptText(s.wrong.Msg, s.t.options.Lang)))
 		return
 	}
 	s.wrong = nil

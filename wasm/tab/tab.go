@@ -217,7 +217,7 @@ func (t *Tab) tell(key string, args ...string) {
 }
 
 // fail tells what went wrong, in the words of the error.
-func (t *Tab) fail(err error) { t.say("failed", err.Error()) }
+func (t *Tab) fail(err error) { t.say("failed", view.ScriptText(err.Error(), t.options.Lang)) }
 
 // speak hands out at most one announcement each speakMs. What piles up is merged: the last sentences, and the newest of
 // what the cursor passed.
