@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 }
 
 // crowd is a lesson with many consumers, one of which is killed.
-func crowd(b *testing.B, members int) *desk {
+func crowd(b testing.TB, members int) *desk {
 	b.Helper()
 	var s strings.Builder
 	fmt.Fprintf(&s, "setup\n  topic orders %d\n  group g\n", members)

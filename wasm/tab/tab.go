@@ -3,6 +3,7 @@ package tab
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -226,7 +227,8 @@ func (t *Tab) speak() {
 	if len(t.announce) == 0 && t.narrated == "" || t.spokenMs > 0 && t.wallMs-t.spokenMs < speakMs {
 		return
 	}
-	list := t.announce[max(0, len(t.announce)-3):]
+	list := slices.Compact(t.announce) // a key pressed again and again is answered once
+	list = list[max(0, len(list)-3):]
 	if t.narrated != "" {
 		list = append(list, t.narrated)
 	}
