@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"grouplab/server/app"
 	"grouplab/server/observe"
@@ -26,6 +27,22 @@ type tap struct {
 	seen    map[int16]int
 	at      map[int][]time.Time // by broker
 	conns   map[net.Conn]bool
+	// change, where it is set, is given each answer to the client before it goes on, and may change it. What it returns false
+	// for never arrives.
+	change func(broker int, answer kmsg.Response) bool
+}
+
+// inject sets what changes the answers to the client from now on, nil for nothing.
+func (p *tap) inject(change func(broker int, answer kmsg.Response) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.change = change
+}
+
+// asked are the requests of a connection that are not answered yet: key and version by correlation id.
+type asked struct {
+	mu sync.Mutex
+	of map[uint32][2]int16
 }
 
 // newTap listens on so many ports in a row.
@@ -86,14 +103,15 @@ func (p *tap) accept(broker int, l net.Listener) {
 				return
 			}
 			defer to.Close()
-			go func() { io.Copy(from, to); from.Close(); to.Close() }()
-			p.forward(broker, from, to)
+			open := &asked{of: map[uint32][2]int16{}}
+			go func() { p.back(broker, from, to, open); from.Close(); to.Close() }()
+			p.forward(broker, from, to, open)
 		}()
 	}
 }
 
 // forward copies requests, and notes those of the client.
-func (p *tap) forward(broker int, from, to net.Conn) {
+func (p *tap) forward(broker int, from, to net.Conn, open *asked) {
 	var size [4]byte
 	for {
 		if _, err := io.ReadFull(from, size[:]); err != nil {
@@ -108,8 +126,52 @@ func (p *tap) forward(broker int, from, to net.Conn) {
 			p.seen[int16(binary.BigEndian.Uint16(body))]++
 			p.at[broker+1] = append(p.at[broker+1], time.Now())
 			p.mu.Unlock()
+			open.mu.Lock()
+			open.of[binary.BigEndian.Uint32(body[4:])] = [2]int16{int16(binary.BigEndian.Uint16(body)), int16(binary.BigEndian.Uint16(body[2:]))}
+			open.mu.Unlock()
 		}
 		if _, err := to.Write(append(size[:], body...)); err != nil {
+			return
+		}
+	}
+}
+
+// back copies answers, and lets those to the client be changed.
+func (p *tap) back(broker int, from, to net.Conn, open *asked) {
+	var size [4]byte
+	for {
+		if _, err := io.ReadFull(to, size[:]); err != nil {
+			return
+		}
+		body := make([]byte, binary.BigEndian.Uint32(size[:]))
+		if _, err := io.ReadFull(to, body); err != nil {
+			return
+		}
+		id := binary.BigEndian.Uint32(body)
+		open.mu.Lock()
+		kind, known := open.of[id]
+		delete(open.of, id)
+		open.mu.Unlock()
+		p.mu.Lock()
+		change := p.change
+		p.mu.Unlock()
+		if known && change != nil && kind[0] != 18 {
+			answer := kmsg.ResponseForKey(kind[0])
+			answer.SetVersion(kind[1])
+			head := 4
+			if answer.IsFlexible() {
+				head++ // no tags are in it
+			}
+			if err := answer.ReadFrom(body[head:]); err != nil {
+				return
+			}
+			if !change(broker+1, answer) {
+				continue
+			}
+			body = answer.AppendTo(body[:head:head])
+			binary.BigEndian.PutUint32(size[:], uint32(len(body)))
+		}
+		if _, err := from.Write(append(size[:], body...)); err != nil {
 			return
 		}
 	}

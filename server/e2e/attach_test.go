@@ -125,8 +125,8 @@ func stable(t testing.TB, s *app.Server, group string, members int) {
 	})
 }
 
-// observedServer is a server of ours behind a tap, with somebody who watches it from outside.
-func observedServer(t testing.TB, set ...string) (s, watcher *app.Server, p *tap) {
+// behindTap is a server of ours behind a tap.
+func behindTap(t testing.TB, set ...string) (s *app.Server, p *tap) {
 	t.Helper()
 	p = newTap(t, "grouplab-observer", 3)
 	s = startServer(t, app.Config{HTTP: "127.0.0.1:0", Kafka: "127.0.0.1:0", Advertise: p.first, Brokers: 3, Set: append(slices.Clone(quick), set...),
@@ -139,6 +139,13 @@ func observedServer(t testing.TB, set ...string) (s, watcher *app.Server, p *tap
 	eventually(t, 10*time.Second, func() error {
 		return admin.CommitAllOffsets(t.Context(), "first", offsetsOf("orders", 0, 1))
 	})
+	return s, p
+}
+
+// observedServer is a server of ours behind a tap, with somebody who watches it from outside.
+func observedServer(t testing.TB, set ...string) (s, watcher *app.Server, p *tap) {
+	t.Helper()
+	s, p = behindTap(t, set...)
 	watcher = attachTo(t, p.first, nil)
 	read(t, watcher, 50)
 	return s, watcher, p

@@ -78,6 +78,7 @@ func (o *Observer) attach(ctx context.Context, offsets *timeline.Topic) {
 	}
 	o.settings(ctx, &told)
 	o.reader.reset()
+	o.back(ctx, beginning, 0)
 	if c.mode == modeLog {
 		o.measure(ctx, offsets)
 	}
@@ -181,6 +182,9 @@ func (o *Observer) measure(ctx context.Context, offsets *timeline.Topic) {
 	}
 	o.cfg.Log.Info(fmt.Sprintf("%s holds %.1f MB in %d partitions", offsetsTopic, float64(total)/1e6, len(offsets.Partitions)))
 }
+
+// beginning is the part of __consumer_offsets that is left out where all of it would be too much.
+const beginning = "the beginning of " + offsetsTopic
 
 // errUnsupported is what a broker is too old for.
 var errUnsupported = errors.New("the broker does not know this request")

@@ -82,6 +82,17 @@ func (c *cluster) ids() []int32 {
 	return slices.Sorted(maps.Keys(c.brokers))
 }
 
+// stale has a user's topic asked for again, soon.
+func (c *cluster) stale(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t, known := c.topics[name]; known && time.Since(t.asked) > time.Second {
+		t.asked = time.Time{}
+		c.topics[name] = t
+		c.look()
+	}
+}
+
 // leaders are who leads the partitions of a user's topic, as far as it is known.
 func (c *cluster) leaders(name string) map[int32]int32 {
 	c.mu.Lock()
@@ -227,6 +238,8 @@ func (o *Observer) follows(ctx context.Context, meta *kmsg.MetadataResponse) {
 		o.keep(offsets, meta)
 		o.saw(ctx, seen)
 		o.saw(ctx, timeline.Recreated{Partitions: int32(len(offsets.Partitions))})
+		o.lose(ctx, timeline.SourceFailed{Source: offsetsTopic + ", made anew", Reason: "it was deleted and made anew",
+			Hides: "all groups and commits of before, and what became of them"})
 	default:
 		o.keep(offsets, meta)
 		o.saw(ctx, seen)

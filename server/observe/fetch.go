@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -116,8 +117,12 @@ func (o *Observer) fetched(ctx context.Context, p *kmsg.FetchResponseTopicPartit
 			ProducerEpoch: r.ProducerEpoch, Transactional: r.Attrs.IsTransactional(), Control: r.Attrs.IsControl(), Key: r.Key, Value: r.Value})
 		epoch = max(epoch, r.LeaderEpoch)
 	}
-	if read.Err != nil {
-		next = o.damaged(ctx, p, from, next, read.Err)
+	bad := read.Err
+	if bad == nil {
+		bad = unread(p.RecordBatches, next)
+	}
+	if bad != nil {
+		next = o.damaged(ctx, p, next, bad)
 		seen.Next = next
 	}
 	switch {
@@ -138,27 +143,63 @@ func motion(records []timeline.Record) bool {
 	return slices.ContainsFunc(records, func(r timeline.Record) bool { return !r.Control && len(r.Key) >= 2 && r.Key[1] >= 2 })
 }
 
-// damaged says that a batch cannot be read, and steps over it: one bad batch must not end what is seen of its partition.
-func (o *Observer) damaged(ctx context.Context, p *kmsg.FetchResponseTopicPartition, from, next int64, why error) int64 {
-	behind := next
-	for b := p.RecordBatches; len(b) >= 27; {
-		base, length := int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint32(b[8:]))
-		last := base + int64(int32(binary.BigEndian.Uint32(b[23:])))
+// batchHead is as much of a batch as tells which offsets it holds: base offset, length and, at 23, the last one's delta.
+const batchHead = 27
+
+// headOf reads the head of the batch with which b begins; length is that of the whole batch.
+func headOf(b []byte) (base, last, length int64) {
+	base = int64(binary.BigEndian.Uint64(b))
+	return base, base + int64(int32(binary.BigEndian.Uint32(b[23:]))), 12 + int64(int32(binary.BigEndian.Uint32(b[8:])))
+}
+
+// unread is what is wrong with an answer of which less could be read than it holds, nil for nothing. The client stops without
+// a word at a record that is cut short, and asks for it for ever. A last batch that is not whole is none of it: an answer ends
+// where its bytes do.
+func unread(b []byte, next int64) error {
+	for first := true; len(b) >= batchHead; first = false {
+		_, last, length := headOf(b)
+		switch {
+		case length > int64(len(b)) && first, length < batchHead:
+			return fmt.Errorf("a batch says that it is %d bytes long, and %d came", length, len(b))
+		case length > int64(len(b)):
+			return nil
+		case last >= next:
+			return errors.New("a record in it is cut short")
+		}
+		b = b[length:]
+	}
+	return nil
+}
+
+// damaged says that a batch cannot be read, and steps over it: one bad batch must not end what is seen of its partition. All
+// that is damaged in a partition is one entry of what is not seen.
+func (o *Observer) damaged(ctx context.Context, p *kmsg.FetchResponseTopicPartition, next int64, why error) int64 {
+	behind := next + 1 // where not even its head is right
+	for b := p.RecordBatches; len(b) >= batchHead; {
+		base, last, length := headOf(b)
 		if last >= next && base < next+1<<31 {
 			behind = last + 1
 			break
 		}
-		if length < 15 || 12+length > int64(len(b)) {
+		if length < batchHead || length > int64(len(b)) {
 			break
 		}
-		b = b[12+length:]
+		b = b[length:]
 	}
-	if behind <= next { // not even its header is right
-		behind = max(next, from) + 1
+	n, missing := o.reader.damage(p.Partition, behind-next)
+	reason := fmt.Sprintf("the batch at the offsets %d to %d cannot be read: %v", next, behind-1, why)
+	if n > 1 {
+		reason = fmt.Sprintf("%d batches cannot be read, the last at the offsets %d to %d: %v", n, next, behind-1, why)
 	}
-	o.lose(ctx, timeline.SourceFailed{Source: fmt.Sprintf("%s at offset %d", partitionName(p.Partition), next), Reason: why.Error(),
-		Hides: fmt.Sprintf("what was written at the offsets %d to %d", next, behind-1)})
+	o.lose(ctx, timeline.SourceFailed{Source: partitionName(p.Partition) + ", damaged", Reason: reason,
+		Hides: fmt.Sprintf("what was written there, %d records at most; generations of its groups may be missing", missing)})
 	return behind
+}
+
+// anew has a partition read anew, and says so until it is.
+func (o *Observer) anew(ctx context.Context, partition int32, why string) {
+	o.reader.restart(partition, why)
+	o.lose(ctx, timeline.SourceFailed{Source: partitionName(partition), Code: codeOutOfRange, Reason: why + "; it is read anew", Hides: "its groups until then"})
 }
 
 // failed takes a partition's error: most mean that the leader has moved.
@@ -167,7 +208,7 @@ func (o *Observer) failed(ctx context.Context, partition int32, code int16) {
 	lasting := o.reader.fail(partition, code)
 	switch code {
 	case codeOutOfRange:
-		o.reader.restart(partition, "its log was cut or deleted where we had been reading")
+		o.anew(ctx, partition, "its log was cut or deleted where we had been reading")
 		return
 	case codeTopicDenied:
 		o.cluster.look() // all of it is forbidden: polling is left

@@ -2,6 +2,8 @@ package observe
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -105,7 +107,7 @@ func (o *Observer) commits(ctx context.Context, broker int32, groups []string) {
 	}
 }
 
-// endsOf asks the leaders of a topic where its logs begin and end.
+// endsOf asks the leaders of a topic where its logs begin and end. Where none can be asked, that is told too.
 func (o *Observer) endsOf(ctx context.Context, name string, groups []string) {
 	led := map[int32][]wish{}
 	for partition, leader := range o.cluster.leaders(name) {
@@ -114,7 +116,8 @@ func (o *Observer) endsOf(ctx context.Context, name string, groups []string) {
 		}
 	}
 	seen := timeline.LogEnds{Topic: name, AskedMs: o.NowMs(), Groups: groups}
-	for leader, wishes := range led {
+	for _, leader := range slices.Sorted(maps.Keys(led)) {
+		wishes := led[leader]
 		starts, err := o.listOffsets(ctx, leader, name, wishes, -2)
 		if err != nil {
 			continue
@@ -125,11 +128,75 @@ func (o *Observer) endsOf(ctx context.Context, name string, groups []string) {
 		}
 		for _, w := range wishes {
 			end := timeline.LogEnd{Partition: w.partition, Start: starts[w.partition].known, End: ends[w.partition].known, Code: ends[w.partition].Code}
-			seen.Partitions = append(seen.Partitions, end)
+			if seen.Partitions = append(seen.Partitions, end); end.Code != 0 { // it has moved, or is gone
+				o.cluster.stale(name)
+			}
 		}
 	}
-	if len(seen.Partitions) > 0 {
-		seen.AnsweredMs = o.NowMs()
-		o.saw(ctx, seen)
+	o.markers(ctx, &seen, led)
+	seen.AnsweredMs = o.NowMs()
+	o.saw(ctx, seen)
+}
+
+// markers finds out, of the partitions of which a group has all but the last position, whether a transaction's marker lies
+// there. That is asked for and not read: the last position's timestamp (ListOffsets at -3), and the producers that the leader
+// remembers (DescribeProducers, KIP-664). The last thing of a producer that has had transactions and has none open is a
+// marker, so a last position of its time is one.
+func (o *Observer) markers(ctx context.Context, seen *timeline.LogEnds, led map[int32][]wish) {
+	var short []int32
+	if o.do(ctx, func(t *timeline.Timeline) { short = t.OneShort(*seen) }) != nil {
+		return
 	}
+	for _, leader := range slices.Sorted(maps.Keys(led)) {
+		wishes := slices.DeleteFunc(slices.Clone(led[leader]), func(w wish) bool { return !slices.Contains(short, w.partition) })
+		if len(wishes) == 0 {
+			continue
+		}
+		ended, err := o.ended(ctx, leader, seen.Topic, wishes)
+		if err != nil || len(ended) == 0 {
+			continue
+		}
+		latest, err := o.listOffsets(ctx, leader, seen.Topic, wishes, -3)
+		if err != nil {
+			continue
+		}
+		for i := range seen.Partitions {
+			p := &seen.Partitions[i]
+			last := latest[p.Partition]
+			p.Marker = last.Code == 0 && last.known == p.End-1 && slices.Contains(ended[p.Partition], last.atMs)
+		}
+	}
+}
+
+// ended are, by partition, the times of what producers wrote last whose transactions are over.
+func (o *Observer) ended(ctx context.Context, leader int32, name string, wishes []wish) (map[int32][]int64, error) {
+	r := kmsg.NewPtrDescribeProducersRequest()
+	t := kmsg.NewDescribeProducersRequestTopic()
+	t.Topic = name
+	for _, w := range wishes {
+		t.Partitions = append(t.Partitions, w.partition)
+	}
+	r.Topics = append(r.Topics, t)
+	answer, err := o.ask(ctx, leader, r)
+	if err != nil {
+		return nil, err
+	}
+	found := map[int32][]int64{}
+	for _, t := range answer.(*kmsg.DescribeProducersResponse).Topics {
+		for _, p := range t.Partitions {
+			source := "DescribeProducers of " + name
+			if p.ErrorCode == codeTopicDenied {
+				o.lose(ctx, timeline.SourceFailed{Source: source, Code: p.ErrorCode, Reason: "it was answered " + nameOf(p.ErrorCode), Right: "Read on Topic " + name,
+					Hides: "whether a lag of one is a transaction's marker, which nobody consumes"})
+			} else if p.ErrorCode == 0 {
+				o.back(ctx, source, 0)
+			}
+			for _, x := range p.ActiveProducers {
+				if x.CoordinatorEpoch >= 0 && x.CurrentTxnStartOffset < 0 {
+					found[p.Partition] = append(found[p.Partition], x.LastTimestamp)
+				}
+			}
+		}
+	}
+	return found, nil
 }

@@ -19,6 +19,7 @@ type reader struct {
 	share   int64
 	sizes   map[int32]int64
 	stirred time.Time
+	tailing bool // of a partition only the end is read
 }
 
 // part is one partition.
@@ -29,9 +30,12 @@ type part struct {
 	read          int32 // the leader epoch of the last record, -1 for none
 	moved         bool  // the epoch has changed since it was checked
 	why           string
-	again         time.Time
-	failing       time.Time // since when it fails, zero where it does not
-	denied        bool
+	had           int64 // where it was read to when it was begun anew, -1 for nowhere
+	// damages are batches that could not be read, missing the offsets that they held.
+	damages, missing int64
+	again            time.Time
+	failing          time.Time // since when it fails, zero where it does not
+	denied           bool
 }
 
 // wish is what is asked for of a partition.
@@ -46,7 +50,7 @@ func (r *reader) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.parts = map[int32]*part{}
-	r.sizes, r.share = nil, 0
+	r.sizes, r.share, r.tailing = nil, 0, false
 }
 
 // measured takes the partitions' sizes, and decides how much of one is read: all, where all of them are at most most bytes.
@@ -85,7 +89,7 @@ func (r *reader) lead(offsets *timeline.Topic) {
 	for _, p := range offsets.Partitions {
 		have := r.parts[p.Number]
 		if have == nil {
-			have = &part{next: -1, read: -1}
+			have = &part{next: -1, read: -1, had: -1}
 			r.parts[p.Number] = have
 		}
 		if p.Epoch < have.epoch {
@@ -147,7 +151,7 @@ func (r *reader) change(partition int32, f func(*part)) {
 
 func (r *reader) begun(partition int32, from int64) {
 	r.change(partition, func(p *part) {
-		p.next, p.read, p.moved, p.why, p.failing, p.denied = from, -1, false, "", time.Time{}, false
+		p.next, p.read, p.moved, p.why, p.had, p.failing, p.denied = from, -1, false, "", -1, time.Time{}, false
 	})
 }
 
@@ -161,7 +165,26 @@ func (r *reader) checked(partition int32) { r.change(partition, func(p *part) { 
 
 // restart has a partition read anew.
 func (r *reader) restart(partition int32, why string) {
-	r.change(partition, func(p *part) { p.next, p.read, p.moved, p.why, p.again = -1, -1, false, why, time.Time{} })
+	r.change(partition, func(p *part) {
+		p.had = max(p.had, p.next)
+		p.next, p.read, p.moved, p.why, p.again = -1, -1, false, why, time.Time{}
+	})
+}
+
+// had is where a partition had been read to that is to be begun anew, -1 where it never was.
+func (r *reader) had(partition int32) int64 {
+	at := int64(-1)
+	r.change(partition, func(p *part) { at = p.had })
+	return at
+}
+
+// damage counts a batch that cannot be read, and the offsets in it, and returns how many there were of each.
+func (r *reader) damage(partition int32, offsets int64) (batches, missing int64) {
+	r.change(partition, func(p *part) {
+		p.damages, p.missing = p.damages+1, p.missing+offsets
+		batches, missing = p.damages, p.missing
+	})
+	return batches, missing
 }
 
 func (r *reader) why(partition int32) (why string) {
@@ -198,7 +221,14 @@ func (r *reader) denied() bool {
 func (r *reader) tailed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.share > 0
+	return r.tailing
+}
+
+// tail notes that of a partition only the end is read.
+func (r *reader) tail() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tailing = true
 }
 
 // stir notes that groups move; quiet is for how long none did.

@@ -27,6 +27,7 @@ var ReadOnly = map[int16]string{
 	35:       "DescribeLogDirs",
 	36:       "SaslAuthenticate",
 	60:       "DescribeCluster",
+	61:       "DescribeProducers",
 	69:       "ConsumerGroupDescribe",
 }
 

@@ -28,6 +28,25 @@ func (t *Timeline) measured(o LogEnds) {
 	}
 }
 
+// OneShort are the partitions of which one of the groups has committed all but the last position, ascending: a host finds out
+// whether a transaction's marker lies there (LogEnd.Marker).
+func (t *Timeline) OneShort(o LogEnds) (list []int32) {
+	for _, end := range o.Partitions {
+		if slices.ContainsFunc(o.Groups, func(name string) bool {
+			g := t.groups[name]
+			if g == nil || end.Code != 0 {
+				return false
+			}
+			c := g.committed(o.Topic, end.Partition)
+			return c != nil && c.value == end.End-1
+		}) {
+			list = append(list, end.Partition)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 func (t *Timeline) lagOf(g *group, o *LogEnds, ends []LogEnd) []event.PartitionLag {
 	numbers := map[int32]bool{}
 	if x := g.topicOffsets(o.Topic); x != nil {

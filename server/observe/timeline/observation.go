@@ -175,7 +175,8 @@ type LogEnds struct {
 type LogEnd struct {
 	Partition  int32
 	Start, End int64 // Start -1: not asked
-	// Marker is set where the last position before End is known to be a transaction's marker.
+	// Marker is set where the last position before End is known to be a transaction's marker. It matters for the partitions of
+	// Timeline.OneShort.
 	Marker bool
 	// Code is the partition's error; Start and End then say nothing.
 	Code int16

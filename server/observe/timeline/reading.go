@@ -52,14 +52,17 @@ func (t *Timeline) emitAt(number int32, cause int64, body event.Body) int64 {
 	return seq
 }
 
-// dropPartition forgets a partition and its groups. They are not gone: they will be told anew.
+// dropPartition forgets a partition and its groups. They are not gone: they will be told anew, and those that are not when the
+// partition was read are (tellDropped).
 func (t *Timeline) dropPartition(p *partition, why string) int64 {
 	dropped := 0
-	for name, g := range t.groups {
+	for _, g := range t.sorted() {
 		if g.partition == p.number {
-			delete(t.groups, name)
-			delete(t.moving, name)
-			dropped++
+			delete(t.groups, g.name)
+			delete(t.moving, g.name)
+			if dropped++; g.told {
+				t.dropped[p.number] = append(t.dropped[p.number], g.name)
+			}
 		}
 	}
 	delete(t.partitions, p.number)
@@ -70,6 +73,17 @@ func (t *Timeline) dropPartition(p *partition, why string) int64 {
 	return cause
 }
 
+// tellDropped tells which groups were not found again when a partition had been read anew.
+func (t *Timeline) tellDropped(number int32, why event.Why) {
+	for _, name := range t.dropped[number] {
+		if t.groups[name] == nil {
+			gone := &group{name: name, partition: number}
+			t.emit(gone, when{t.nowMs, t.nowMs, event.Inferred}, 0, event.GroupRemoved{Why: why})
+		}
+	}
+	delete(t.dropped, number)
+}
+
 func (t *Timeline) recreated(o Recreated) {
 	var numbers []int32
 	for number := range t.partitions {
@@ -78,6 +92,7 @@ func (t *Timeline) recreated(o Recreated) {
 	slices.Sort(numbers)
 	for _, number := range numbers {
 		t.dropPartition(t.partitions[number], "__consumer_offsets was deleted and made anew: all that it held is gone")
+		t.tellDropped(number, event.WhyTopicDeleted)
 	}
 	for _, g := range t.sorted() { // those that were only listed: their partition may be another one now
 		t.emit(g, exactly(t.nowMs), 0, event.GroupRemoved{Why: event.WhyTopicDeleted})
@@ -351,6 +366,7 @@ func (t *Timeline) finishIfThere(p *partition) {
 		t.tellBaseline(g, p.seq)
 		t.tellLoadedOffsets(g, p.seq)
 	}
+	t.tellDropped(p.number, event.WhyNothingLeft)
 	t.emitAt(p.number, p.seq, done)
 }
 

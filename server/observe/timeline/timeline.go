@@ -39,6 +39,8 @@ type Timeline struct {
 	skipped      map[string]*Skip
 	// unnamed are groups that name a topic by an id for which there is no name yet.
 	unnamed map[record.TopicID]map[string]bool
+	// dropped are groups, by partition of __consumer_offsets, that were told of before it was begun anew.
+	dropped map[int32][]string
 }
 
 // New returns a Timeline that knows nothing.
@@ -62,7 +64,7 @@ func (t *Timeline) forget() {
 // forgetLog makes unknown what was read from __consumer_offsets.
 func (t *Timeline) forgetLog() {
 	t.partitions, t.groups, t.moving = map[int32]*partition{}, map[string]*group{}, map[string]*group{}
-	t.unnamed = map[record.TopicID]map[string]bool{}
+	t.unnamed, t.dropped = map[record.TopicID]map[string]bool{}, map[int32][]string{}
 }
 
 // Observe takes what a host learned at nowMs (milliseconds since 1970; it does not fall) and returns what happened, in
