@@ -180,9 +180,9 @@ func (a *alerts) send(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case m := <-a.queue:
-			if err := a.deliver(ctx, m); err != nil && ctx.Err() == nil {
-				a.figure.failed.Add(1)
+			if err := a.deliver(ctx, m); err != nil && ctx.Err() == nil { // counted when it is in the log
 				a.log.Warn(fmt.Sprintf("-alert-url: nobody could be told that %s: %v", m.says(), err))
+				a.figure.failed.Add(1)
 			} else if err == nil {
 				a.figure.sent.Add(1)
 			}

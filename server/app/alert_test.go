@@ -71,9 +71,27 @@ func (w *wards) look() ([]history.Wait, int64, error) {
 	return w.waits, w.nowMs, nil
 }
 
+// notes is a log that is read while it is written.
+type notes struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(p)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.String()
+}
+
 // watch runs alerts of an address, with short pauses, until the test ends.
-func watch(t *testing.T, url string, w *wards) (a *alerts, log *bytes.Buffer) {
-	log = &bytes.Buffer{}
+func watch(t *testing.T, url string, w *wards) (a *alerts, log *notes) {
+	log = &notes{}
 	a = newAlerts(Alert{URL: url, After: time.Minute}, "http://lab.example", slog.New(slog.NewTextHandler(log, nil)), w.look)
 	a.every, a.wait = time.Millisecond, time.Millisecond
 	ctx, stop := context.WithCancel(context.Background())
@@ -115,7 +133,7 @@ func TestAlertOnceAndWhenItIsOver(t *testing.T) {
 	if got, _ := json.Marshal(stuck); string(got) != string(must(json.Marshal(want))) {
 		t.Errorf("told %s", got)
 	}
-	if over.Event != "over" || over.SinceMs != 1000 || over.OverMs != 70_000 || log.Len() > 0 {
+	if over.Event != "over" || over.SinceMs != 1000 || over.OverMs != 70_000 || log.String() != "" {
 		t.Errorf("over: %+v, log %s", over, log)
 	}
 }
@@ -178,8 +196,8 @@ func TestAlertReceiverThatFails(t *testing.T) {
 			if f.Sent != c.told || tries.Load() != c.tries || int64(len(rec.told())) != c.told {
 				t.Errorf("%+v after %d tries, told %v", f, tries.Load(), rec.told())
 			}
-			if !strings.Contains(log.String(), c.log) || strings.Contains(log.String(), "hunter2") || c.log == "" && log.Len() > 0 {
-				t.Errorf("the log says %s", log)
+			if said := log.String(); !strings.Contains(said, c.log) || strings.Contains(said, "hunter2") || c.log == "" && said != "" {
+				t.Errorf("the log says %s", said)
 			}
 		})
 	}
