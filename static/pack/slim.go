@@ -21,6 +21,8 @@ const largest = 64 << 20
 //   - its data is one piece: the Go linker cuts it into 100 000, to leave out short runs of zeros, and the offsets between
 //     them cost more than the zeros do;
 //   - its tables of source lines are gone: see noLines.
+//
+// A program that it does not know its way about in, of a Go that is newer than this, stays as it is: larger, and as good.
 func slim(path string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -28,7 +30,8 @@ func slim(path string) error {
 	}
 	out, err := slimmed(raw)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		fmt.Fprintf(os.Stderr, "pack: %s stays as large as it is: %v\n", path, err)
+		return nil
 	}
 	fmt.Printf("%s: %.2f MB, without tables of lines\n", path, mb(out))
 	return os.WriteFile(path, out, 0o755)

@@ -89,3 +89,19 @@ func TestWhatIsNoProgramIsNotSlimmed(t *testing.T) {
 		}
 	}
 }
+
+func TestAnUnknownProgramStaysAsItIs(t *testing.T) {
+	path, text := filepath.Join(t.TempDir(), "program.wasm"), "a format of another day"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := slim(path); err != nil {
+		t.Error("a build would stop:", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != text {
+		t.Errorf("the file holds %q (%v)", got, err)
+	}
+	if err := slim(path + ".missing"); err == nil {
+		t.Error("a missing program is no error")
+	}
+}
