@@ -141,7 +141,7 @@ func (o *Observer) endsOf(ctx context.Context, name string, groups []string) {
 // markers finds out, of the partitions of which a group has all but the last position, whether a transaction's marker lies
 // there. That is asked for and not read: the last position's timestamp (ListOffsets at -3), and the producers that the leader
 // remembers (DescribeProducers, KIP-664). The last thing of a producer that has had transactions and has none open is a
-// marker, so a last position of its time is one.
+// marker, so a last position of its time is one. Where both were written in one millisecond it stays open.
 func (o *Observer) markers(ctx context.Context, seen *timeline.LogEnds, led map[int32][]wish) {
 	var short []int32
 	if o.do(ctx, func(t *timeline.Timeline) { short = t.OneShort(*seen) }) != nil {
