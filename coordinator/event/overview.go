@@ -54,6 +54,11 @@ type GroupSummarized struct {
 	Awaited    []string `json:"awaited,omitempty"`
 	Waiting    int      `json:"waiting,omitempty"`
 	DeadlineMs int64    `json:"deadlineMs,omitempty"`
+	// Ghosts are the first members whose process is gone and that did not leave, of Dead in all; their sessions have run out by
+	// GhostsMs, 0 where that is not known. Whoever watches a cluster from outside knows of none.
+	Ghosts   []string `json:"ghosts,omitempty"`
+	Dead     int      `json:"dead,omitempty"`
+	GhostsMs int64    `json:"ghostsMs,omitempty"`
 	// Rebalances and LostPartitionMs count those of the last 24 hours that are known.
 	Rebalances      int   `json:"rebalances,omitempty"`
 	LostPartitionMs int64 `json:"lostPartitionMs,omitempty"`

@@ -26,6 +26,12 @@ func (b GroupSummarized) text() string {
 			line = words(line, "until", Clock(b.DeadlineMs))
 		}
 	}
+	if b.Dead > 0 {
+		line = words(line, "dead:", names(b.Ghosts))
+		if b.GhostsMs > 0 {
+			line = words(line, "until", Clock(b.GhostsMs))
+		}
+	}
 	return words(line, opt("last:", string(b.Why)), sure(b.Confidence))
 }
 

@@ -177,11 +177,15 @@ func (h *History) applyMember(g *group, e *event.Event) {
 			h.takeOver(g, e)
 		}
 		h.addMember(g, &member{id: b.Member, instance: b.InstanceID, client: b.ClientID, host: b.ClientHost, rebalanceMs: b.RebalanceTimeoutMs,
-			topics: b.Topics})
+			sessionMs: b.SessionTimeoutMs, topics: b.Topics})
 	case event.MemberUpdated:
 		if m := g.member(b.Member); m != nil {
-			m.rebalanceMs, m.topics = b.RebalanceTimeoutMs, b.Topics
+			m.rebalanceMs, m.sessionMs, m.topics = b.RebalanceTimeoutMs, b.SessionTimeoutMs, b.Topics
+			h.heard(g, m)
 		}
+	case event.HeartbeatReceived:
+		h.heard(g, g.member(b.Member))
+		return
 	case event.MemberReplaced:
 		h.replace(g, b)
 	case event.MemberRemoved:
@@ -217,7 +221,8 @@ func (h *History) replace(g *group, b event.MemberReplaced) {
 	}
 	delete(h.memberOf, m.id)
 	h.memberOf[b.Member] = g
-	m.id, m.goneMs = b.Member, 0
+	h.bury(m)
+	m.id, m.goneMs, m.killed = b.Member, 0, false
 	if b.ClientID != "" {
 		m.client, m.host = b.ClientID, b.ClientHost
 	}

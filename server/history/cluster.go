@@ -43,8 +43,8 @@ func (h *History) applyCluster(e *event.Event) {
 	case event.ClientStopped:
 		if g := h.groups[e.Group]; g != nil && b.Killed {
 			for _, m := range g.members {
-				if m.client == b.Client && m.goneMs == 0 {
-					m.goneMs = e.AtMs
+				if m.client == b.Client {
+					h.dies(g, m, e.AtMs, true)
 				}
 			}
 		}
@@ -129,8 +129,8 @@ func (h *History) connectionClosed(e *event.Event, b event.ConnectionClosed) {
 		if g == nil || e.Group != "" && e.Group != g.name {
 			continue
 		}
-		if m := g.member(id); m != nil && m.goneMs == 0 {
-			m.goneMs = e.AtMs
+		if m := g.member(id); m != nil {
+			h.dies(g, m, e.AtMs, false)
 		}
 	}
 }

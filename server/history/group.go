@@ -93,7 +93,9 @@ type member struct {
 	topics                     []string
 	join, sync                 int64 // tickets of parked replies, 0 for none
 	awaitsSync                 bool
+	sessionMs                  int32
 	goneMs                     int64 // when its process was found dead, 0 while it lives
+	killed                     bool  // it is known to be dead: what is heard of it was under way
 	partitions                 int
 	served                     bool // it was a member when the present assignment was made
 	// epoch, state and the lists are a consumer group's.
@@ -132,6 +134,9 @@ func (g *group) member(id string) *member {
 }
 
 func (h *History) addMember(g *group, m *member) {
+	if old := g.member(m.id); old != nil {
+		h.bury(old)
+	}
 	g.members = append(slices.DeleteFunc(g.members, func(x *member) bool { return x.id == m.id }), m)
 	h.memberOf[m.id] = g
 }
@@ -142,6 +147,7 @@ func (h *History) removeMember(g *group, id, reason string) *member {
 	if m == nil {
 		return nil
 	}
+	h.bury(m)
 	g.members = slices.DeleteFunc(g.members, func(x *member) bool { return x == m })
 	delete(h.memberOf, id)
 	delete(g.tickets, m.join)
@@ -152,6 +158,7 @@ func (h *History) removeMember(g *group, id, reason string) *member {
 
 func (h *History) dropMembers(g *group) {
 	for _, m := range g.members {
+		h.bury(m)
 		delete(h.memberOf, m.id)
 	}
 	g.members, g.tickets = nil, nil

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"grouplab/coordinator/event"
 )
@@ -58,8 +59,10 @@ type History struct {
 
 	// memberOf finds the group of a member: connections name members only.
 	memberOf map[string]*group
-	brokers  map[int32]*broker
-	tapes    map[int32]*tape // partitions of __consumer_offsets
+	// ghosts counts the members whose process is gone.
+	ghosts  atomic.Int64
+	brokers map[int32]*broker
+	tapes   map[int32]*tape // partitions of __consumer_offsets
 	// attached is set where an observer tells: what lives in a coordinator's memory is then not known.
 	attached bool
 	hour     int64 // of the last Take
@@ -96,7 +99,9 @@ func New(cfg Config) *History {
 // time.
 func (h *History) Wants(e *event.Event) bool {
 	switch b := e.Body.(type) {
-	case event.HeartbeatReceived, event.OperationTested, event.TimerCascaded, event.OffsetsPending,
+	case event.HeartbeatReceived:
+		return h.ghosts.Load() > 0 // it may be one of theirs
+	case event.OperationTested, event.TimerCascaded, event.OffsetsPending,
 		event.RecordsAppended, event.ReplicaAdvanced, event.HighWatermarkAdvanced, event.GroupSummarized, event.GenerationRecorded:
 		return false
 	case event.RequestReceived:

@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -327,5 +328,39 @@ func TestSameStoryTwiceSaysTheSame(t *testing.T) {
 		if a, b := tell(), tell(); !reflect.DeepEqual(a, b) || len(a) == 0 {
 			t.Errorf("%s: told %d and %d facts, or different ones", name, len(a), len(b))
 		}
+	}
+}
+
+// TestGhostsAreToldOf: a member whose connection closed is a ghost until its session has run out, or until it is heard again; of
+// a client that was killed, what is heard was under way.
+func TestGhostsAreToldOf(t *testing.T) {
+	h := New(Config{})
+	s := &teller{h: h}
+	s.at(1000, "g", event.GroupCreated{}, event.MemberAdded{Member: "a-1", ClientID: "a", SessionTimeoutMs: 10_000},
+		event.MemberAdded{Member: "b-1", ClientID: "b", SessionTimeoutMs: 30_000}, event.StateChanged{From: event.PreparingRebalance, To: event.Stable})
+	want := func(what string, dead int, untilMs int64, ghosts ...string) {
+		t.Helper()
+		if sum, _ := h.Summary("g"); sum.Dead != dead || sum.GhostsMs != untilMs || !slices.Equal(sum.Ghosts, ghosts) {
+			t.Errorf("%s: %d dead until %d: %q; want %d until %d: %q", what, sum.Dead, sum.GhostsMs, sum.Ghosts, dead, untilMs, ghosts)
+		}
+	}
+	heartbeat := &event.Event{Group: "g", Body: event.HeartbeatReceived{Member: "a-1"}}
+	if h.Wants(heartbeat) {
+		t.Error("heartbeats are wanted though nobody is a ghost")
+	}
+	want("at first", 0, 0)
+	s.at(5000, "", event.ConnectionClosed{Members: []string{"a-1", "b-1"}})
+	want("after both connections closed", 2, 35_000, "a-1", "b-1")
+	if !h.Wants(heartbeat) {
+		t.Error("a ghost's heartbeat is not wanted")
+	}
+	s.at(6000, "g", event.HeartbeatReceived{Member: "a-1"})
+	want("after a was heard", 1, 35_000, "b-1")
+	s.at(7000, "g", event.ClientStopped{Client: "b", Killed: true}, event.HeartbeatReceived{Member: "b-1"})
+	want("after b was killed", 1, 35_000, "b-1")
+	s.at(35_000, "g", event.MemberRemoved{Member: "b-1", Why: event.WhySessionExpired})
+	want("after b's session", 0, 0)
+	if h.Wants(heartbeat) {
+		t.Error("heartbeats are wanted though nobody is a ghost any more")
 	}
 }

@@ -134,6 +134,7 @@ func (h *History) summarize(g *group) event.GroupSummarized {
 	w := h.waiting(g)
 	s.Awaited, s.Waiting, s.DeadlineMs = w.members, len(w.members)+w.more, w.deadlineMs
 	s.ExpiresMs = h.expires(g)
+	g.sumGhosts(&s)
 	return s
 }
 
@@ -197,19 +198,21 @@ func (h *History) expires(g *group) int64 {
 
 // same tells whether two summaries say the same.
 func same(a, b *event.GroupSummarized) bool {
-	return slices.Equal(a.Topics, b.Topics) && slices.Equal(a.Clients, b.Clients) && slices.Equal(a.Awaited, b.Awaited) && plain(a) == plain(b)
+	return slices.Equal(a.Topics, b.Topics) && slices.Equal(a.Clients, b.Clients) && slices.Equal(a.Awaited, b.Awaited) &&
+		slices.Equal(a.Ghosts, b.Ghosts) && plain(a) == plain(b)
 }
 
 // flat is a summary without its lists.
 type flat struct {
 	kind, state, member, why, confidence             string
 	gone                                             bool
-	since, deadline, lost, expires                   int64
+	since, deadline, lost, expires, ghosts           int64
 	coordinator, partition, generation               int32
 	members, bench, more, waiting, rebalances, loops int
+	dead                                             int
 }
 
 func plain(s *event.GroupSummarized) flat {
-	return flat{s.Type, string(s.State), s.Member, string(s.Why), string(s.Confidence), s.Gone, s.SinceMs, s.DeadlineMs, s.LostPartitionMs, s.ExpiresMs,
-		s.Coordinator, s.Partition, s.Generation, s.Members, s.Bench, s.MoreTopics, s.Waiting, s.Rebalances, s.Loops}
+	return flat{s.Type, string(s.State), s.Member, string(s.Why), string(s.Confidence), s.Gone, s.SinceMs, s.DeadlineMs, s.LostPartitionMs, s.ExpiresMs, s.GhostsMs,
+		s.Coordinator, s.Partition, s.Generation, s.Members, s.Bench, s.MoreTopics, s.Waiting, s.Rebalances, s.Loops, s.Dead}
 }

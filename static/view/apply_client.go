@@ -127,6 +127,15 @@ func (g *Group) ghost(mb *Member, e event.Event) {
 	g.mark(Mark{Kind: MarkKill, AtMs: e.AtMs, Seq: e.Seq, Member: mb.ID})
 }
 
+// revive takes back that a member is a ghost: it was heard, so only its connection had gone. Of a process that is known to be
+// dead, what is heard was under way.
+func (m *Model) revive(g *Group, mb *Member, atMs int64) {
+	if c := m.Clients[mb.process()]; mb.Gone && !mb.Removed && (c == nil || !c.Started || c.Alive) {
+		mb.Gone, mb.GoneMs = false, 0
+		g.span(mb, SpanMember, atMs, 0)
+	}
+}
+
 // minus takes partitions away from a list of owned ones.
 func minus(owned, gone []event.TopicPartitions) []event.TopicPartitions {
 	type tp struct {

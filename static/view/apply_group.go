@@ -27,6 +27,7 @@ func (m *Model) applyGroup(g *Group, e event.Event) {
 	case event.HeartbeatReceived:
 		if mb := g.Member(b.Member); mb != nil {
 			mb.LastHeardMs = e.AtMs
+			m.revive(g, mb, e.AtMs)
 		}
 	default:
 		m.applyMember(g, e)
@@ -148,6 +149,7 @@ func (m *Model) applyMember(g *Group, e event.Event) {
 		if mb := g.Member(b.Member); mb != nil {
 			mb.SessionTimeoutMs, mb.RebalanceTimeoutMs, mb.Protocols, mb.Topics = b.SessionTimeoutMs, b.RebalanceTimeoutMs, b.Protocols, b.Topics
 			mb.LastHeardMs = e.AtMs
+			m.revive(g, mb, e.AtMs)
 		}
 	case event.MemberReplaced:
 		m.replaceMember(g, e, b)

@@ -67,3 +67,20 @@ func TestCompactionTakesRecordsOffTheTape(t *testing.T) {
 		t.Errorf("%+v; want the records at 2 and 3", tape.Records)
 	}
 }
+
+// TestAMemberThatIsHeardIsNoGhost: a connection that broke makes a ghost until the member is heard over another one; of a process
+// that was killed, what is heard was under way.
+func TestAMemberThatIsHeardIsNoGhost(t *testing.T) {
+	s := newTold()
+	s.at(0, event.ClientStarted{Client: "b"}, event.GroupCreated{}, added("a-1", "a"), added("b-1", "b"),
+		event.StateChanged{From: event.CompletingRebalance, To: event.Stable})
+	s.at(1000, event.ConnectionClosed{Members: []string{"a-1"}}, event.ClientStopped{Client: "b", Killed: true})
+	g := s.m.Groups["g"]
+	if !g.Member("a-1").Gone || !g.Member("b-1").Gone {
+		t.Fatalf("ghosts: %v, %v; want both", g.Member("a-1").Gone, g.Member("b-1").Gone)
+	}
+	s.at(2000, event.HeartbeatReceived{Member: "a-1"}, event.HeartbeatReceived{Member: "b-1"})
+	if g.Member("a-1").Gone || !g.Member("b-1").Gone {
+		t.Errorf("ghosts after both were heard: %v, %v; want the killed one alone", g.Member("a-1").Gone, g.Member("b-1").Gone)
+	}
+}

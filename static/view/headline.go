@@ -65,6 +65,9 @@ func (s *stage) said() sentence {
 
 func (s *stage) sentenceOfNothing() sentence {
 	if s.o.Group != "" {
+		if s.o.Live != nil && s.o.Live.Coming {
+			return sentence{s.t("head.coming", name(s.o.Group)), nil}
+		}
 		return sentence{s.t("head.unknown", name(s.o.Group)), s.clauses(s.plain("head.unknown.sub"))}
 	}
 	if l := s.o.Live; l != nil && l.Bootstrap != "" {

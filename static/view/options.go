@@ -160,6 +160,8 @@ type GoalState struct {
 
 // LiveState is what the page knows about its stream.
 type LiveState struct {
+	// Coming is set where the group is known and what its coordinator knows has been asked for.
+	Coming bool
 	// Past is the address of the page on which what was recorded of the group is stepped through, "" for none.
 	Past      string
 	Connected bool

@@ -75,6 +75,10 @@ var wordsOfWatch = map[string]Text{
 	"watch.waits.many":         {"waits for {0} {0|member|members}", "在等 {0} 个成员"},
 	"watch.waits.unknown":      {"rebalancing; who is awaited is not known", "正在再均衡，不知在等谁"},
 	"watch.until":              {", {0} at most", "，最多 {0}"},
+	"watch.because":            {" · because {0}", " · 起因：{0}"},
+	"watch.ghost":              {"{0} and {1} more are dead", "{0} 和另外 {1} 个成员已死"},
+	"watch.ghost.one":          {"{0} is dead", "{0} 已死"},
+	"watch.ghost.until":        {", noticed in {0} at most, when its session runs out", "，最迟 {0} 后、会话到期时察觉"},
 
 	"state.short.Assigning":   {"Assigning", "Assigning"},
 	"state.short.Reconciling": {"Reconciling", "Reconciling"},

@@ -41,10 +41,12 @@ type listLine struct {
 	state event.State
 	// moving is set while it rebalances, gone where it is no more.
 	moving, gone bool
-	typ          string
-	coordinator  int32
-	sinceMs      int64
-	members      int
+	// haunted is set where a member's process is gone and its session runs.
+	haunted     bool
+	typ         string
+	coordinator int32
+	sinceMs     int64
+	members     int
 }
 
 // listed is the list as it was asked for: all that fit, in order.
@@ -163,6 +165,7 @@ func (s *stage) lineOf(w *Watch, n string) listLine {
 		line.typ = typeClassic
 	}
 	line.moving = !line.gone && inMotion(line.state)
+	line.haunted = !line.gone && line.told != nil && line.told.Summary != nil && line.told.Summary.Dead > 0
 	return line
 }
 
@@ -259,6 +262,8 @@ func (s *stage) sortKey() func(*listLine) int64 {
 	return func(l *listLine) int64 {
 		switch {
 		case l.moving:
+			return 3
+		case l.haunted:
 			return 2
 		case l.gone:
 			return 0

@@ -1,6 +1,11 @@
 package view
 
-import "grouplab/coordinator/event"
+import (
+	"slices"
+	"strings"
+
+	"grouplab/coordinator/event"
+)
 
 // listRow is one row of the list as it is drawn.
 type listRow struct {
@@ -77,6 +82,8 @@ func (s *stage) listDetail(l *listLine) (text string, urgent bool) {
 	switch {
 	case l.group != nil && s.m.Waiting(l.name).Kind == WaitCoordinator:
 		return s.t("group.nobody"), true
+	case sum.Dead > 0:
+		return s.listGhost(l, sum), true
 	case sum.Loops > 1:
 		return s.t("watch.loop.short", name(s.labelIn(l.group, sum.Member)), num(sum.Loops)), true
 	case l.state == event.Empty && sum.ExpiresMs > 0:
@@ -96,9 +103,12 @@ func (s *stage) listDetail(l *listLine) (text string, urgent bool) {
 // listWait says whom a group in motion waits for, and until when.
 func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
 	var first string
-	waiting, until := sum.Waiting, sum.DeadlineMs
+	waiting, until, dead := sum.Waiting, sum.DeadlineMs, false
 	if len(sum.Awaited) > 0 {
-		first = s.labelIn(l.group, sum.Awaited[0])
+		first, dead = s.labelIn(l.group, sum.Awaited[0]), slices.Contains(sum.Ghosts, sum.Awaited[0])
+		if sum.GhostsMs > 0 && sum.Waiting == sum.Dead && (until == 0 || sum.GhostsMs < until) && slices.Equal(sum.Awaited, sum.Ghosts) {
+			until = sum.GhostsMs // nobody else is awaited, and then they are members no more
+		}
 	}
 	if l.told != nil && l.told.Modern != nil && l.group != nil {
 		return s.modernWait(l)
@@ -114,7 +124,7 @@ func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
 		if s.attached() == nil { // the coordinator itself tells
 			first, waiting, until = "", len(w.Missing), w.EndMs
 			if waiting > 0 {
-				first = w.Missing[0].Label
+				first, dead = w.Missing[0].Label, w.Missing[0].Gone
 			}
 			if until == 0 {
 				until = w.HardMs
@@ -122,11 +132,17 @@ func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
 		}
 	}
 	var text string
+	if first != "" {
+		first = name(first)
+	}
+	if dead {
+		first = s.t("missing.killed", first)
+	}
 	switch {
 	case waiting > 1 && first != "":
-		text = s.t("watch.waits.more", name(first), num(waiting-1))
+		text = s.t("watch.waits.more", first, num(waiting-1))
 	case first != "":
-		text = s.t("watch.waits", name(first))
+		text = s.t("watch.waits", first)
 	case waiting > 0:
 		text = s.t("watch.waits.many", num(waiting))
 	default:
@@ -134,6 +150,36 @@ func (s *stage) listWait(l *listLine, sum *event.GroupSummarized) string {
 	}
 	if until > 0 {
 		text += s.t("watch.until", s.left(until))
+	}
+	return text + s.listBegan(l, sum)
+}
+
+// listBegan says why the rebalance under way began, "" where that is not known.
+func (s *stage) listBegan(l *listLine, sum *event.GroupSummarized) string {
+	why, member := sum.Why, s.labelIn(l.group, sum.Member)
+	if l.group != nil && l.group.Began.Why != "" {
+		why, member = l.group.Began.Why, l.group.Label(l.group.Began.Member)
+	}
+	if why == "" || member == "" {
+		return ""
+	}
+	return s.t("watch.because", s.why(why, member))
+}
+
+// listGhost names a member whose process is gone while its group goes on, and says until when its partitions stand still.
+func (s *stage) listGhost(l *listLine, sum *event.GroupSummarized) string {
+	first, until := s.labelIn(l.group, sum.Ghosts[0]), sum.GhostsMs
+	if l.group != nil {
+		if op := l.group.SessionOp(sum.Ghosts[0]); op != nil && sum.Dead == 1 {
+			until = op.DeadlineMs
+		}
+	}
+	text := s.t("watch.ghost", name(first), num(sum.Dead-1))
+	if sum.Dead == 1 {
+		text = s.t("watch.ghost.one", name(first))
+	}
+	if until > 0 {
+		text += s.t("watch.ghost.until", s.left(until))
 	}
 	return text
 }
@@ -173,10 +219,15 @@ func idle(g *Group) int {
 	return n
 }
 
-// labelIn is a member's short name in a group, the folded id where the group's facts are not told.
+// labelIn is a member's short name in a group. Where the group's facts are not told it is made of the id, as Kafka makes that of
+// a client id and a UUID: the same name that the facts would give it.
 func (s *stage) labelIn(g *Group, member string) string {
 	if g != nil {
 		return g.Label(member)
+	}
+	const uuid = 36
+	if cut := len(member) - uuid - 1; cut > 0 && member[cut] == '-' && strings.Count(member[cut+1:], "-") == 4 {
+		return Fold(member[:cut] + "·" + member[len(member)-4:])
 	}
 	return Fold(member)
 }

@@ -332,6 +332,9 @@ func (m *liveMode) filled(o *view.Options) *view.Model {
 	if g := m.t.group(m.model); g != nil {
 		live.Past = "../recordings/?" + url.Values{"last": {"10"}, "group": {g.Name}}.Encode()
 	}
+	if w := m.model.Watch(); w != nil && m.t.options.Group != "" {
+		live.Coming = w.Groups[m.t.options.Group] != nil && m.connected
+	}
 	o.Live, o.Playing = live, !m.frozen
 	o.Behaviour = m.probe.answers
 	return m.model
