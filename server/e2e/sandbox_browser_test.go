@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -80,16 +81,19 @@ func TestSandboxByKeyboardAlone(t *testing.T) {
 			h.enter("button[data-do=lang]")
 			h.until("a panel in Chinese", `document.querySelector("[data-do=panel][data-arg=act]").innerText === "操作"`, 10*time.Second)
 		}
-		h.build()
+		h.build(lang)
 		h.breakAndUndo()
 		h.explore(lang)
-		h.scripts()
+		h.scripts(lang)
 	}
 	h.quiet()
 }
 
+// nearest is what a page says to the verb kil.
+var nearest = map[string]string{"en": `did you mean "kill"?`, "zh": "是不是想写 “kill”？"}
+
 // build makes a cluster of one broker, a topic and two consumers.
-func (h hand) build() {
+func (h hand) build(lang string) {
 	h.t.Helper()
 	h.panel("build")
 	h.enter("[data-do=preset][data-arg=empty]")
@@ -113,7 +117,7 @@ func (h hand) build() {
 		h.until(name+" to be described", fmt.Sprintf(`document.querySelector("#build-consumer input[name=name]").value !== %q`, name), 20*time.Second)
 	}
 	h.command("kil c1")
-	if got := h.newest(); !strings.Contains(got, "did you mean \"kill\"?") || !strings.Contains(got, "↑") {
+	if got := h.newest(); !strings.Contains(got, nearest[lang]) || !strings.Contains(got, "↑") {
 		h.t.Errorf("of a mistake the console says %q", got)
 	}
 	h.accessible("the sandbox, build")
@@ -178,7 +182,7 @@ func (h hand) explore(lang string) {
 }
 
 // scripts looks at the run as a script, opens one that is wrong and then itself.
-func (h hand) scripts() {
+func (h hand) scripts(lang string) {
 	h.t.Helper()
 	h.panel("script")
 	run := h.text("#part-sandbox .run-text")
@@ -189,7 +193,7 @@ func (h hand) scripts() {
 	h.focus("#import-text")
 	h.run("writing", chromedp.KeyEvent("topic a 3"), chromedp.KeyEvent("\r"), chromedp.KeyEvent("kil c1"))
 	h.enter("#run-import button[type=submit]")
-	h.until("the mistake", `document.querySelector(".mistake")?.innerText.includes("did you mean")`, 20*time.Second)
+	h.until("the mistake", `document.querySelector(".mistake")?.innerText.includes(`+strconv.Quote(nearest[lang])+`)`, 20*time.Second)
 	h.accessible("the sandbox, a script with a mistake")
 	if got := h.text(".mistake"); !strings.Contains(got, "2") || !strings.Contains(got, "kil c1") {
 		h.t.Errorf("of the mistake is said %q", got)
