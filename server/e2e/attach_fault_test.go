@@ -208,14 +208,14 @@ func TestAttachFollowsABrokersLog(t *testing.T) {
 	says(t, watcher, "", "sight", "server.log", " for ", "the reasons that only the broker's log names")
 	add := func(generation int32, reason string) {
 		t.Helper()
-		began := generationsOf(events(t, s), "logged")[generation+1].lo
+		g := generationsOf(events(t, s), "logged")[generation+1]
 		out, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer out.Close()
 		fmt.Fprintf(out, "[%s] INFO [GroupCoordinator 1]: Preparing to rebalance group logged in state PreparingRebalance with old generation %d (__consumer_offsets-7) (reason: %s) (kafka.coordinator.group.GroupCoordinator)\n",
-			time.UnixMilli(began).Format("2006-01-02 15:04:05,000"), generation, reason)
+			time.UnixMilli(g.lo).Format("2006-01-02 15:04:05,000"), generation, strings.ReplaceAll(reason, "MEMBER", g.who))
 	}
 	told := func(generation int32, why event.Why) {
 		t.Helper()
@@ -227,9 +227,9 @@ func TestAttachFollowsABrokersLog(t *testing.T) {
 	a := live(t, s.KafkaAddrs(), "a", "logged", kgo.ConsumeTopics("orders"), kgo.Balancers(kgo.RangeBalancer()))
 	stable(t, s, "logged", 1)
 	settled(t, s, watcher, "logged")
-	add(0, "Adding new member a-1 with group instance id None; client reason: not provided")
+	add(0, "Adding new member MEMBER with group instance id None; client reason: not provided")
 	regained(t, watcher, source)
-	told(1, event.WhyNewMember)
+	told(1, event.WhyFirstMember)
 	if err := os.Rename(file, file+".1"); err != nil { // as log4j rolls it
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestAttachFollowsABrokersLog(t *testing.T) {
 		}
 		return nil
 	})
-	add(1, "Leader a-1 re-joining group during Stable; client reason: rebalance enforced by user")
+	add(1, "Leader MEMBER re-joining group during Stable; client reason: rebalance enforced by user")
 	told(2, event.WhyLeaderRejoined)
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
