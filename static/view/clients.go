@@ -49,6 +49,8 @@ type clientRow struct {
 	// Instance is a static member's group.instance.id, IDs its member ids where it has had several, the one it has last.
 	Instance string
 	IDs      []idMark
+	// Votes are the assignors that the member can do, as it prefers them, where not all members say the same one.
+	Votes []idMark
 }
 
 // idMark is one of the ids of a static member.
@@ -102,7 +104,7 @@ func (s *stage) clientRows() []clientRow {
 }
 
 func (s *stage) memberRow(mb *Member, c *Client) clientRow {
-	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.process(), Ring: s.ringOf(mb), Instance: plainText(mb.InstanceID, 24), IDs: s.idMarks(mb)}
+	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.process(), Ring: s.ringOf(mb), Instance: plainText(mb.InstanceID, 24), IDs: s.idMarks(mb), Votes: s.votes(mb)}
 	row.Tags, row.Class = s.memberTags(mb)
 	row.Thinks = s.clientThinks(mb, c)
 	row.Knows = s.brokerKnows(mb)

@@ -32,10 +32,13 @@ var wordsOfStage = map[string]Text{
 	"ring.excused": {"the session timer fired while the answer was held: nothing happened", "会话定时器在回答被扣留时触发：什么也没有发生"},
 	"ring.new":     {"first join: five-minute timer, {0} left", "首次加入：五分钟定时器，剩 {0}"},
 	"ring.held":    {"held: it waits for an answer, so its session cannot run out", "被扣留：正在等待回答，会话不会到期"},
-	"ring.running": {"session runs out in {0}", "会话在 {0} 后到期"},
+	"ring.running": {"session runs out in {0}", "会话在 {0}后到期"},
 
 	"row.client":    {"client", "客户端"},
 	"row.broker":    {"broker", "broker"},
+	"row.votes":     {"votes", "投票"},
+	"vote.for":      {"its vote", "它投这个"},
+	"vote.no":       {"not every member can do it", "不是每个成员都支持"},
 	"row.nothing":   {"nothing assigned", "未分配分区"},
 	"row.notmember": {"not a member", "不是成员"},
 	"differ":        {"disagree", "看法不一"},
@@ -50,7 +53,7 @@ var wordsOfStage = map[string]Text{
 	"thinks.paused":        {"frozen: no thread runs", "已冻结：没有线程在跑"},
 	"thinks.waiting":       {"{0}, {1} for {2}", "{0}，{1}，还有 {2}"},
 	"thinks.busy":          {"{0}, busy {1} more", "{0}，还要忙 {1}"},
-	"thinks.backoff":       {"{0}, tries again in {1}", "{0}，{1} 后重试"},
+	"thinks.backoff":       {"{0}, tries again in {1}", "{0}，{1}后重试"},
 	"thinks.nocoordinator": {"seeks its coordinator", "正在找协调者"},
 	"thinks.joined":        {"{0}, generation {1}", "{0}，第 {1} 代"},
 
@@ -64,7 +67,7 @@ var wordsOfStage = map[string]Text{
 	"knows.mustsync":   {"must send SyncGroup", "须发送 SyncGroup"},
 	"knows.mustjoin":   {"member, silent for {0}", "成员，已沉默 {0}"},
 	"knows.member":     {"member, heard {0} ago", "成员，{0}前有音信"},
-	"knows.pending":    {"id runs out in {0}", "id 在 {0} 后到期"},
+	"knows.pending":    {"id runs out in {0}", "id 在 {0}后到期"},
 	"knows.unknown":    {"has not joined", "尚未加入"},
 
 	"chip.owned": {"being read", "正在读取"},
@@ -158,7 +161,7 @@ var wordsOfStage = map[string]Text{
 	"owner.replica":   {"replica, in sync", "副本，同步"},
 	"owner.behind":    {"replica, behind", "副本，落后"},
 	"owner.down":      {"down", "已停"},
-	"owner.unnoticed": {"dead, noticed in {0}", "已死，{0} 后被察觉"},
+	"owner.unnoticed": {"dead, noticed in {0}", "已死，{0}后被察觉"},
 	"owner.nothing":   {"has no part in it", "与此无关"},
 
 	"ledger.none":        {"No commit yet.", "还没有提交。"},
