@@ -28,7 +28,7 @@ var wordsOfWhy = map[string]Text{
 	"says.ClientStateChanged":      {"{0} now takes itself for {1}: {2}.", "{0} 认为自己处于 {1}：{2}。"},
 	"says.ClientAssigned":          {"{0} took over {1}.", "{0} 接管了 {1}。"},
 	"says.ClientRevoked":           {"{0} gave up {1}.", "{0} 交出了 {1}。"},
-	"says.ClientWaiting":           {"{0} waits for {1}.", "{0} 在等待。"},
+	"says.ClientWaiting":           {"{0} waits for {1}.", "{0} 要过一段时间才继续。"},
 	"says.ClientFailed":            {"{0} gave up: {1}.", "{0} 放弃了：{1}。"},
 	"says.CoordinatorFound":        {"{0} learned that broker {1} is its coordinator.", "{0} 得知 broker {1} 是它的协调者。"},
 	"says.CoordinatorLost":         {"{0} no longer believes in its coordinator: {1}.", "{0} 不再相信原来的协调者：{1}。"},
