@@ -25,12 +25,12 @@ func (b MemberIDIssued) text() string {
 func (b PendingForgotten) text() string { return Name(b.Member) + ": " + string(b.Why) }
 func (b MemberAdded) text() string {
 	return words(Name(b.Member), opt("instance", b.InstanceID), "of", Name(b.ClientID)+Name(b.ClientHost),
-		"session", Duration(int64(b.SessionTimeoutMs)), "rebalance", Duration(int64(b.RebalanceTimeoutMs)),
+		"session", timeout(b.SessionTimeoutMs), "rebalance", timeout(b.RebalanceTimeoutMs),
 		"protocols", names(b.Protocols), flag(b.Loaded, "loaded"), flag(b.New, "new"))
 }
 func (b MemberUpdated) text() string {
-	return words(Name(b.Member), "session", Duration(int64(b.SessionTimeoutMs)), "rebalance",
-		Duration(int64(b.RebalanceTimeoutMs)), "protocols", names(b.Protocols), flag(b.Changed, "changed"))
+	return words(Name(b.Member), "session", timeout(b.SessionTimeoutMs), "rebalance",
+		timeout(b.RebalanceTimeoutMs), "protocols", names(b.Protocols), flag(b.Changed, "changed"))
 }
 func (b MemberReplaced) text() string {
 	return words(Name(b.Old)+" -> "+Name(b.Member)+":", "instance", Name(b.InstanceID))
@@ -128,4 +128,12 @@ func (b OperationCompleted) text() string {
 }
 func (b TimerCascaded) text() string {
 	return fmt.Sprintf("op %d from wheel %d to %d", b.Op, b.From, b.Level)
+}
+
+// timeout prints a member's timeout; 0 is none that Kafka takes, so it stands for one that nobody told: most lines of logs do not.
+func timeout(ms int32) string {
+	if ms == 0 {
+		return "not known"
+	}
+	return Duration(int64(ms))
 }

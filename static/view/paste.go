@@ -24,6 +24,10 @@ type PasteState struct {
 	Lines, Understood, Rest, Unknown, Dropped int
 	// Timed is set where lines carry times; otherwise a second stands for a line.
 	Timed bool
+	// FromMs and ToMs are the first and the last fact's times. Cut is how many facts were kept where there were more, 0 where all
+	// are: the later ones are left out.
+	FromMs, ToMs int64
+	Cut          int
 	// Groups are those that the log names, the ones with the most facts first.
 	Groups []PasteGroup
 	// At and Of count the facts of the group on stage up to the cursor, and all.

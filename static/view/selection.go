@@ -89,8 +89,12 @@ func (s *stage) memberCard(id string) *card {
 			c.add(s.t("card.earlier"), s.incarnation(inc))
 		}
 	}
-	c.add("session.timeout.ms", s.dur(int64(mb.SessionTimeoutMs)))
-	c.add("max.poll.interval.ms", s.dur(int64(mb.RebalanceTimeoutMs)))
+	if mb.SessionTimeoutMs > 0 {
+		c.add("session.timeout.ms", s.dur(int64(mb.SessionTimeoutMs)))
+	}
+	if mb.RebalanceTimeoutMs > 0 {
+		c.add("max.poll.interval.ms", s.dur(int64(mb.RebalanceTimeoutMs)))
+	}
 	c.add(s.t("card.protocols"), plainText(strings.Join(mb.Protocols, ", "), 300))
 	c.add(s.t("card.topics"), plainText(strings.Join(mb.Topics, ", "), 600))
 	c.add(s.t("card.assigned"), event.Partitions(mb.Assigned))

@@ -22,6 +22,8 @@ var wordsOfPaste = map[string]Text{
 	"paste.at":               {"fact {0} of {1}", "第 {0} 条，共 {1} 条"},
 	"paste.truth":            {"From a log", "来自日志"},
 	"paste.truth.sub":        {"All of this is inferred from lines that somebody else wrote. What no line says is —.", "这些都是从别人写下的日志推断出来的，日志没说的记作 —。"},
+	"paste.span":             {"Its facts are from {0} to {1}.", "其中的事实从 {0} 到 {1}。"},
+	"paste.cut":              {"The log tells more than {0} facts: what comes after {1} is left out. Paste a shorter piece to see it.", "日志里的事实超过 {0} 条：{1} 之后的没有显示。要看后面的，请粘贴较短的一段。"},
 	"paste.untimed":          {"The lines carry no time: one second is drawn for each.", "这些行没有时间：每行按一秒画。"},
 	"paste.lines":            {"Line {0} and its neighbours", "第 {0} 行及其前后"},
 	"paste.foreseen":         {"a later line says so", "后面的日志这样写"},

@@ -187,6 +187,12 @@ func (m *pasteMode) state() *view.PasteState {
 		c = m.log.Counts()
 	}
 	p.Lines, p.Understood, p.Rest, p.Unknown = c.Lines, c.Understood, c.Rest, c.Unknown
+	if n := len(m.result.Events); n > 0 {
+		p.FromMs, p.ToMs = m.result.Events[0].AtMs, m.result.Events[n-1].AtMs
+		if m.result.Cut {
+			p.Cut = n
+		}
+	}
 	switch m.phase {
 	case pasteIdle:
 		return p

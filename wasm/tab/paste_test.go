@@ -40,3 +40,22 @@ func TestThePastedExampleNamesWhomEverybodyWaitsFor(t *testing.T) {
 		}
 	}
 }
+
+// TestAPastedLogSaysWhatItLeavesOut: the days of its facts stand on the page, a timeout that no line tells is not 0, and where
+// there were more facts than are kept the page says how many it shows and up to when.
+func TestAPastedLogSaysWhatItLeavesOut(t *testing.T) {
+	p, m := pasteTab(t)
+	p.Do("example", "")
+	html := settle(t, p)
+	if !strings.Contains(html["truth"], "from 2026-11-30 04:05:01") || strings.Contains(html["truth"], "left out") {
+		t.Errorf("the page says of the log: %s", html["truth"])
+	}
+	if story := m.story(); !strings.Contains(story, "session not known") || strings.Contains(story, "session 0 ms") {
+		t.Errorf("a session that no line tells is told as one: %s", story)
+	}
+	m.result.Cut = true
+	p.Do("start", "")
+	if html = settle(t, p); !strings.Contains(html["truth"], "more than 59 facts: what comes after 20") {
+		t.Errorf("facts were left out, and the page says: %s", html["truth"])
+	}
+}
