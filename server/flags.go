@@ -82,6 +82,10 @@ func define(o *options, help *bool) *flag.FlagSet {
 		cfg.Flush, err = app.ParseFlush(text)
 		return err
 	})
+	flags.Func("feedback", "`ADDRESS`: Whom the pages' \"Tell us\" writes to: a mail address, or an https address whose last parameter takes the text, as in\nhttps://example.org/lab/issues/new?body=. Without it a letter is opened that names nobody.", func(text string) (err error) {
+		cfg.Feedback, err = app.ParseFeedback(text)
+		return err
+	})
 	o.defineAttach(flags)
 	o.defineRecord(flags)
 	flags.BoolVar(&cfg.Remote, "remote", false, "Allows addresses that other machines can reach; a warning says what they can do then.")

@@ -17,11 +17,11 @@ var helpGroups = []struct {
 	{"What is kept", []string{"data", "flush", "record", "record-size", "record-age"}},
 	{"A cluster of your own, instead of brokers here", []string{"attach", "attach-config", "attach-logs", "attach-read"}},
 	{"Who may connect, and who may listen in", []string{"users", "tls-cert", "tls-key", "tls-client-ca", "http-tls"}},
-	{"What it says, and to whom", []string{"log", "log-level", "alert-url", "alert-after", "metrics-groups"}},
+	{"What it says, and to whom", []string{"log", "log-level", "alert-url", "alert-after", "metrics-groups", "feedback"}},
 }
 
 const helpHead = `usage: server [flags]
-       server site DIR      writes the lessons as static files into DIR
+       server site [-feedback ADDRESS] DIR      writes the lessons as static files into DIR
 
 Runs Kafka brokers for learning and for trying clients, and a page that shows their consumer groups live.
 Point any Kafka client at the first line that is printed, and a browser at the second.

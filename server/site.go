@@ -12,13 +12,18 @@ import (
 func site(args []string, out, complaints io.Writer) int {
 	flags := flag.NewFlagSet("site", flag.ContinueOnError)
 	flags.SetOutput(complaints)
-	flags.Usage = func() { fmt.Fprintln(complaints, "usage: server site DIR") }
+	feedback := ""
+	flags.Func("feedback", "`ADDRESS`: who is written to", func(text string) (err error) {
+		feedback, err = app.ParseFeedback(text)
+		return err
+	})
+	flags.Usage = func() { fmt.Fprintln(complaints, "usage: server site [-feedback ADDRESS] DIR") }
 	if err := flags.Parse(args); err != nil || flags.NArg() != 1 {
 		flags.Usage()
 		return 2
 	}
 	dir := flags.Arg(0)
-	if err := app.WriteSite(dir); err != nil {
+	if err := app.WriteSite(dir, feedback); err != nil {
 		fmt.Fprintln(complaints, err)
 		return 1
 	}

@@ -73,6 +73,8 @@ type Config struct {
 	Attach *Attach
 	// Alert tells somebody of groups that do not serve.
 	Alert Alert
+	// Feedback is the start of the link that takes feedback, as ParseFeedback makes it.
+	Feedback string
 	// MetricsGroups are patterns of names of groups that have metrics of their own.
 	MetricsGroups []string
 	// Remote allows addresses that other machines can reach. Without it such an address is an error.

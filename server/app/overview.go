@@ -38,9 +38,9 @@ func (s *Server) overview(c live.Config) live.Config {
 	return c
 }
 
-// remembering shows the history on the pages' side, and makes what tells of stuck groups.
+// remembering shows the history on the pages' side and whom they write to, and makes what tells of stuck groups.
 func (s *Server) remembering(c web.Config) web.Config {
-	c.History, c.Watched = s.history, s.cfg.MetricsGroups
+	c.History, c.Watched, c.Feedback = s.history, s.cfg.MetricsGroups, s.cfg.Feedback
 	if s.cfg.Alert.URL != "" {
 		s.alerts = newAlerts(s.cfg.Alert, s.URL(), s.cfg.Log, s.stuck)
 		c.Alerts = s.alerts.figures

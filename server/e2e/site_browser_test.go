@@ -36,7 +36,7 @@ var siteOnce = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "grouplab-site")
 	if err == nil {
 		siteDir = dir
-		err = app.WriteSite(dir)
+		err = app.WriteSite(dir, "")
 	}
 	return dir, err
 })

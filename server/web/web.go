@@ -138,6 +138,8 @@ type Config struct {
 	// Observes is set where the cluster is somebody else's: pages carry no token, and whatever would change something or ask the
 	// machine itself is refused.
 	Observes bool
+	// Feedback is the start of the link that takes feedback, as pages.Feedback makes it; "" for a letter without an address.
+	Feedback string
 	// Figures may be nil.
 	Figures func() Figures
 	// History is the hub's fold, nil where it has none. Watched are patterns (path.Match) of names of groups that have metrics of
@@ -182,6 +184,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	book.TakesFeedback(cfg.Feedback)
 	return newServer(cfg, book), nil
 }
 

@@ -52,6 +52,7 @@ func newCourse(l *view.LessonPage) *course {
 // Prepare puts into a page what is found by playing lessons: a lesson's first picture, the pictures of the contents, the
 // moments of the glossary. The page's language must be set.
 func (b *Book) Prepare(d *view.PageData) {
+	d.Feedback = b.feedback
 	switch d.Kind {
 	case view.PageLesson:
 		if c := b.courses[d.Lesson.ID]; c != nil {

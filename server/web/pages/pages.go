@@ -21,6 +21,7 @@ type Book struct {
 	scenes   map[string]func() (view.Named, error)
 	courses  map[string]*course
 	glossary []render.Term
+	feedback string // see TakesFeedback
 
 	pictured func() []view.LessonLink
 	terms    func() []view.Term

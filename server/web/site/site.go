@@ -31,8 +31,8 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-
 	"img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'self'"
 
 // Write writes the site into dir, which is made where it is missing. Files of an older site are replaced; whatever else
-// lies there stays.
-func Write(dir string) error {
+// lies there stays. feedback is what pages.Feedback made, "" for a letter without an address.
+func Write(dir, feedback string) error {
 	if !static.Built() {
 		return errors.New("site: lab.wasm has not been built; run make build first, or make site, which does both")
 	}
@@ -40,6 +40,7 @@ func Write(dir string) error {
 	if err != nil {
 		return fmt.Errorf("site: %w", err)
 	}
+	book.TakesFeedback(feedback)
 	return write(dir, static.Assets(), static.Dist(), book)
 }
 

@@ -166,7 +166,7 @@ func TestPagesOfTheSite(t *testing.T) {
 }
 
 func TestWithoutTheBuild(t *testing.T) {
-	err := Write(t.TempDir())
+	err := Write(t.TempDir(), "")
 	if static.Built() {
 		if err != nil {
 			t.Error(err)
