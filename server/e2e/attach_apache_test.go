@@ -121,7 +121,9 @@ func TestAttachToApacheKafka(t *testing.T) {
 		{"modern", []kgo.Opt{kgo.ServerSideBalancer(), kgo.Balancers(kgo.RangeBalancer())}},
 	} {
 		w := &witness{owns: map[string][]int32{}}
+		acts := &acts{}
 		start := func(id string, more ...kgo.Opt) *mortal {
+			acts.did("start", id)
 			return live(t, cluster.Addrs(), id, kind.group, slices.Concat([]kgo.Opt{kgo.ConsumeTopics("orders")}, kind.options, w.options(id), more)...)
 		}
 		same := func(step string, clients ...string) {
@@ -146,18 +148,21 @@ func TestAttachToApacheKafka(t *testing.T) {
 		same("first join", "a")
 		b := start("b")
 		same("second join", "a", "b")
+		acts.did("kill", "b")
 		b.kill()
 		same("kill", "a")
 		c := start("c")
 		same("another join", "a", "c")
+		acts.did("leave", "c")
 		c.leave()
 		same("leave", "a")
 		static := start("s", kgo.InstanceID("s"))
 		same("static join", "a", "s")
+		acts.did("kill", "s")
 		static.kill()
 		start("s", kgo.InstanceID("s"))
 		same("static restart", "a", "s")
-		reasons(t, watcher, kind.group)
+		acts.compare(t, watcher, kind.group)
 	}
 
 	_, err = admin.DeleteTopics(t.Context(), "doomed")
@@ -178,18 +183,83 @@ func TestAttachToApacheKafka(t *testing.T) {
 	costs(t, watcher)
 }
 
-// reasons writes what was concluded of each generation or epoch.
-func reasons(t testing.TB, watcher *app.Server, group string) {
-	t.Helper()
-	for _, e := range events(t, watcher) {
-		if e.Group != group {
-			continue
+// acts are what was done to the clients, in the order of time.
+type acts []deed
+
+type deed struct {
+	what, client string
+	atMs         int64
+}
+
+func (a *acts) did(what, client string) { *a = append(*a, deed{what, client, time.Now().UnixMilli()}) }
+
+// step is a generation or an epoch as it is told.
+type step struct {
+	number     int32
+	why        event.Why
+	client     string
+	sure       event.Confidence
+	loMs, hiMs int64
+}
+
+// stepsOf reads them out of what the watcher tells.
+func stepsOf(all []event.Event, group string) (list []step) {
+	client := map[string]string{}
+	for _, e := range all {
+		if e.Group == group {
+			switch b := e.Body.(type) {
+			case event.MemberAdded:
+				client[b.Member] = cmp.Or(b.ClientID, client[b.Member])
+			case event.MemberReplaced:
+				client[b.Member] = cmp.Or(b.ClientID, client[b.Old])
+			}
 		}
-		switch b := e.Body.(type) {
-		case event.CauseInferred:
-			t.Logf("%-8s generation %2d: %s (%s), %s", group, b.Generation, b.Why, short(b.Member), b.Confidence)
-		case event.EpochBumped:
-			t.Logf("%-8s epoch %2d: %s (%s), %s", group, b.Epoch, b.Why, b.Member, b.Confidence)
+	}
+	for _, e := range all {
+		if b, is := e.Body.(event.CauseInferred); is && e.Group == group {
+			list = slices.DeleteFunc(list, func(s step) bool { return s.number == b.Generation })
+			list = append(list, step{b.Generation, b.Why, client[b.Member], b.Confidence, e.AtMs, max(e.AtMs, e.AtHiMs)})
+		}
+	}
+	return list
+}
+
+// causes are what each act may be told as.
+var causes = map[string][]event.Why{
+	"start": {event.WhyFirstMember, event.WhyNewMember, event.WhyStaticRestarted},
+	"kill":  {event.WhySessionExpired},
+	"leave": {event.WhyMemberLeft},
+}
+
+// compare holds each generation that is told against what was done, and prints a table. A cause that is surely told must be that
+// of an act, and its time be inside of what is told: a client joins within seconds of its start and leaves at once; a killed
+// one goes when its session is over. Each act must be told, but for a kill after which a static member comes back in time.
+func (a acts) compare(t testing.TB, watcher *app.Server, group string) {
+	t.Helper()
+	const mostMs = 10_000 // from an act to what it brings about, on a busy machine
+	told := map[int]bool{}
+	for _, s := range stepsOf(events(t, watcher), group) {
+		found := -1
+		for i, x := range a {
+			if x.client == s.client && slices.Contains(causes[x.what], s.why) && x.atMs <= s.hiMs && s.loMs <= x.atMs+mostMs {
+				found = i
+			}
+		}
+		verdict, of := "open", "nothing that was done"
+		if found >= 0 {
+			told[found], verdict = true, "agrees"
+			of = fmt.Sprintf("%s of %s, %+d to %+d ms", a[found].what, a[found].client, s.loMs-a[found].atMs, s.hiMs-a[found].atMs)
+		} else if s.sure == event.High && s.why != event.WhySecondStep {
+			verdict = "WRONG"
+			t.Errorf("%s, generation %d: surely %s by %s from %d to %d, and that was not done then: %v", group, s.number, s.why, s.client, s.loMs, s.hiMs, a)
+		}
+		t.Logf("%-8s generation %2d: %-24s %-3s %-6v %-6s %s", group, s.number, s.why, s.client, s.sure, verdict, of)
+	}
+	for i, x := range a {
+		back := slices.ContainsFunc(a[i+1:], func(y deed) bool { return y.client == x.client && y.what == "start" })
+		before := slices.ContainsFunc(a[:i], func(y deed) bool { return y.client == x.client && y.what == "kill" })
+		if !told[i] && !(x.what == "kill" && back) && !before {
+			t.Logf("%-8s %s of %s is told by no cause", group, x.what, x.client)
 		}
 	}
 }

@@ -56,13 +56,11 @@ func (t *Timeline) emitAt(number int32, cause int64, body event.Body) int64 {
 // partition was read are (tellDropped).
 func (t *Timeline) dropPartition(p *partition, why string) int64 {
 	dropped := 0
-	for _, g := range t.sorted() {
-		if g.partition == p.number {
-			delete(t.groups, g.name)
-			delete(t.moving, g.name)
-			if dropped++; g.told {
-				t.dropped[p.number] = append(t.dropped[p.number], g.name)
-			}
+	for _, g := range t.inPartition(p.number) {
+		delete(t.groups, g.name)
+		delete(t.moving, g.name)
+		if dropped++; g.told {
+			t.dropped[p.number] = append(t.dropped[p.number], g.name)
 		}
 	}
 	delete(t.partitions, p.number)
@@ -351,10 +349,7 @@ func (t *Timeline) finishIfThere(p *partition) {
 	}
 	p.ready = true
 	done := event.LoadFinished{Partition: p.number, Epoch: t.offsetsTopic[p.number].Epoch, RetentionMs: t.about.RetentionMs}
-	for _, g := range t.sorted() {
-		if g.partition != p.number {
-			continue
-		}
+	for _, g := range t.inPartition(p.number) {
 		t.forgetIfNothing(p, g, exactly(t.nowMs), event.WhyNothingLeft, p.seq)
 		if t.groups[g.name] != g || !g.hasRecord && g.modern == nil && len(g.offsets) == 0 && len(g.txns) == 0 {
 			continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+	"strings"
 
 	"grouplab/coordinator/event"
 	"grouplab/coordinator/record"
@@ -152,6 +153,17 @@ func (t *Timeline) sorted() []*group {
 	for _, name := range slices.Sorted(maps.Keys(t.groups)) {
 		list = append(list, t.groups[name])
 	}
+	return list
+}
+
+// inPartition are the groups of one partition of __consumer_offsets, by name.
+func (t *Timeline) inPartition(number int32) (list []*group) {
+	for _, g := range t.groups {
+		if g.partition == number {
+			list = append(list, g)
+		}
+	}
+	slices.SortFunc(list, func(a, b *group) int { return strings.Compare(a.name, b.name) })
 	return list
 }
 
