@@ -124,7 +124,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	text := out.String()
-	for _, part := range []string{"usage: server", "site DIR", "Exit codes: 0", "SIGTERM", "-set help", "(default 127.0.0.1:9092)", "-tls-cert FILE"} {
+	for _, part := range []string{"usage: server", "site [-feedback ADDRESS] DIR", "Exit codes: 0", "SIGTERM", "-set help", "(default 127.0.0.1:9092)", "-tls-cert FILE"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the help does not say %q", part)
 		}

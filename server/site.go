@@ -18,7 +18,10 @@ func site(args []string, out, complaints io.Writer) int {
 		return err
 	})
 	flags.Usage = func() { fmt.Fprintln(complaints, "usage: server site [-feedback ADDRESS] DIR") }
-	if err := flags.Parse(args); err != nil || flags.NArg() != 1 {
+	if err := flags.Parse(args); err != nil {
+		return 2 // the flags have said why
+	}
+	if flags.NArg() != 1 {
 		flags.Usage()
 		return 2
 	}
