@@ -95,7 +95,7 @@ func TestFlags(t *testing.T) {
 		{"-tls-cert main.go -tls-key main.go", 2, "-tls-cert main.go: there is no certificate in it"},
 		{"-users no-such-file", 2, "no such file"},
 		{"sites", 2, `"sites" is no flag and no command`},
-		{"site", 2, "usage: server site DIR"},
+		{"site", 2, "usage: server site [-feedback ADDRESS] DIR"},
 		{"-set no.such.name=1", 2, "no setting is called"},
 		{"-http " + taken.Addr().String(), 1, "-http: port"},
 		{"-http 0.0.0.0:0", 2, "-remote"},
