@@ -22,7 +22,7 @@ RUNARGS ?=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run build generate setup test test-go test-wasm test-lessons interop check bench sim mutants lessons lesson rewrite fuzz site clean
+.PHONY: help run build profile generate setup test test-go test-wasm test-lessons interop check bench sim mutants lessons lesson rewrite fuzz site clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -60,6 +60,9 @@ $(DIST)/overlay.json: wasm/nohttp/http.go wasm/noregexp/regexp.go wasm/notemplat
 	END { print "\n}}" }' >$@
 	@$(GO) run ./static/pack -lean $@ static/view/*_templ.go
 
+profile: ## measure where the server spends its time under load: its build inlines by that (server/default.pgo)
+	@bash .ci/profile
+
 generate: ## write the Go code of the templ components
 	@$(GO) tool templ generate -path static/view
 
@@ -68,16 +71,17 @@ setup: ## find or install what the tests talk to: Chromium and kcat
 
 test: setup build test-go test-wasm ## set up what is missing, then run every test
 
+# The profile is for the server that is built: tests do without, or what they share would be compiled twice.
 test-go:
 	@echo "tests, native"
-	@$(GO) test -timeout 9m ./...
+	@GOFLAGS="$$GOFLAGS -pgo=off" $(GO) test -timeout 9m ./...
 
 test-wasm:
 	@echo "golden transcripts and the fold, in WASM"
 	@GOOS=js GOARCH=wasm $(GO) test -timeout 5m -overlay $(DIST)/overlay-lean.json -exec="$(GOROOT)/lib/wasm/go_js_wasm_exec" ./coordinator ./static/view ./lessons
 
 test-lessons: setup build ## play every lesson in a real browser, with the keyboard alone
-	@LESSONS=all $(GO) test -timeout 30m -count=1 -run 'Lesson|PagesAreAccessible' -v ./server/e2e
+	@LESSONS=all GOFLAGS="$$GOFLAGS -pgo=off" $(GO) test -timeout 30m -count=1 -run 'Lesson|PagesAreAccessible' -v ./server/e2e
 
 interop: ## put the same questions to a real Apache Kafka and to our brokers (KAFKA=4.0.2), then run real clients; or some: CLIENTS=kcat,sarama
 	@CLIENTS='$(CLIENTS)' bash .ci/interop
