@@ -78,7 +78,7 @@ func (t *Timeline) infer(g *group, n *next, start when) event.CauseInferred {
 	case len(g.record.members) == 0:
 		t.inferFirst(&c, n)
 	case len(d.joined) > 0 && len(d.gone)+len(d.restarted) == 0:
-		t.inferJoined(&c, g, d, start)
+		t.inferJoined(&c, g, n, d, start)
 	case len(d.joined) > 0:
 		t.inferBoth(&c, g, n, d, start)
 	case len(d.gone) > 0:
@@ -138,7 +138,7 @@ func (t *Timeline) inferFirst(c *event.CauseInferred, n *next) {
 	}
 }
 
-func (t *Timeline) inferJoined(c *event.CauseInferred, g *group, d difference, start when) {
+func (t *Timeline) inferJoined(c *event.CauseInferred, g *group, n *next, d difference, start when) {
 	c.Why, c.Member, c.Confidence = event.WhyNewMember, only(d.joined), event.High
 	c.Evidence = listOf(d.joined) + " joined, nobody went"
 	if first := firstLook(g); first != nil {
@@ -155,6 +155,7 @@ func (t *Timeline) inferJoined(c *event.CauseInferred, g *group, d difference, s
 		}
 		c.Member = only(early)
 	}
+	t.doubtJoined(c, g, n, d, start)
 	if g.secondStep(start) {
 		c.Confidence = event.Medium
 		c.Evidence += "; but the second step of a cooperative rebalance was due as well"
@@ -162,6 +163,22 @@ func (t *Timeline) inferJoined(c *event.CauseInferred, g *group, d difference, s
 	if len(d.changed) > 0 {
 		c.Confidence = event.Medium
 		c.Evidence += "; " + listOf(d.changed) + " subscribes to something else as well"
+	}
+}
+
+// doubtJoined lowers the confidence where the rebalance was seen to be under way long before it is known that somebody had
+// joined it: another may have begun it, such as the leader, which joins again without a trace.
+func (t *Timeline) doubtJoined(c *event.CauseInferred, g *group, n *next, d difference, start when) {
+	if start.truth != event.Sampled || g.motion == nil {
+		return
+	}
+	known := n.joinedMs
+	if g.motion.first != nil {
+		known = min(known, g.motion.firstMs)
+	}
+	if waited := known - start.hi; waited > max(t.about.PollMs, timerSlackMs) {
+		c.Confidence = event.Medium
+		c.Evidence += "; but that " + listOf(d.joined) + " had joined is only known " + event.Duration(waited) + " after it was seen to be under way"
 	}
 }
 

@@ -159,7 +159,7 @@ func hash(b []byte) uint64 {
 func (t *Timeline) settle(g *group, protocolType string, n *next) {
 	unassigned, byWhom := left(g.record.members, n.members)
 	g.typ, g.hasRecord = classicType, true
-	g.record = settled{offset: n.at, atMs: n.atMs, joinedMs: n.joinedMs, members: n.members, unassigned: unassigned, byWhom: byWhom}
+	g.record = settled{offset: n.at, atMs: n.atMs, readMs: t.nowMs, joinedMs: n.joinedMs, members: n.members, unassigned: unassigned, byWhom: byWhom}
 	g.generation, g.protocolType, g.protocol, g.leader, g.members = n.generation, t.names.one(protocolType), n.protocol, n.leader, n.members
 	g.state, g.sinceMs = event.Stable, n.atMs
 	if len(n.members) == 0 {
@@ -277,6 +277,7 @@ func (m *member) changed(now *member) bool {
 
 // generationStep tells of a new generation: how it began as far as that is known, who came and went, and how it settled.
 func (t *Timeline) generationStep(g *group, protocolType string, n *next) {
+	t.earlierMotion(g, n)
 	again := t.laterMotion(g, n)
 	start := t.startOf(g, n)
 	why := t.infer(g, n, start)

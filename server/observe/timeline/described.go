@@ -64,10 +64,14 @@ func (t *Timeline) lookedAt(g *group, o *Described, p poll) {
 // lookInside compares the members of a rebalance under way with those that were told.
 func (t *Timeline) lookInside(g *group, o *Described, p poll) {
 	m := g.motion
-	if m.first == nil {
-		m.first = make([]string, 0, len(o.Members))
+	now := m
+	if m.again != nil {
+		now = m.again
+	}
+	if now.first == nil {
+		now.first, now.firstMs = make([]string, 0, len(o.Members)), p.answered
 		for i := range o.Members {
-			m.first = append(m.first, o.Members[i].Member)
+			now.first = append(now.first, o.Members[i].Member)
 		}
 	}
 	w := when{max(m.start.lo, m.lookedMs), p.answered, event.Sampled}

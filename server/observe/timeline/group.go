@@ -64,6 +64,7 @@ type group struct {
 type settled struct {
 	offset   int64
 	atMs     int64 // its timestamp
+	readMs   int64 // when it was read: then it was replicated
 	joinedMs int64 // the end of the join phase, -1: not known
 	members  []*member
 	// startMs is from when on its rebalance can have begun; unassigned are partitions that it took from somebody and gave to

@@ -1,6 +1,7 @@
 package timeline_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,11 +86,12 @@ func marker(producer int64, epoch int16, committed bool) timeline.Record {
 	return timeline.Record{Control: true, Transactional: true, ProducerID: producer, ProducerEpoch: epoch, Key: key, Value: []byte{0, 0, 0, 0, 0, 0}}
 }
 
-// who is a member of a classic group: "c1 orders:0,1" with its session of 10 s and rebalance timeout of 30 s.
+// who is a member of a classic group: "c1 orders:0,1" with its session of 10 s, if not another is given, and rebalance timeout of 30 s.
 type who struct {
 	id, instance string
 	topics       []string
 	has          []int32
+	sessionMs    int32
 }
 
 func generation(group string, number int32, joinedMs int64, members ...who) timeline.Record {
@@ -105,6 +107,7 @@ func generation(group string, number int32, joinedMs int64, members ...who) time
 		}
 		x := record.Member{MemberID: m.id, ClientID: strings.Split(m.id, "-")[0], ClientHost: "/h", SessionTimeoutMs: 10_000, RebalanceTimeoutMs: 30_000,
 			Subscription: record.Subscription(record.Sub{Version: 1, Topics: slices.Clone(topics)})}
+		x.SessionTimeoutMs = cmp.Or(m.sessionMs, x.SessionTimeoutMs)
 		if m.instance != "" {
 			x.InstanceID = &m.instance
 		}

@@ -22,8 +22,9 @@ type motion struct {
 	clear *poll
 	// again is a later rebalance, seen before the record of this one was read.
 	again *motion
-	// first are the members at the first look that DescribeGroups gave.
-	first []string
+	// first are the members at the first look that DescribeGroups gave, which was answered at firstMs.
+	first   []string
+	firstMs int64
 	// lookedMs is when DescribeGroups was asked last.
 	lookedMs int64
 	seen     event.AwaitedSeen
@@ -120,6 +121,37 @@ func (t *Timeline) initialDelayMs() int64 {
 	return 3000
 }
 
+// ownOf tells whether a rebalance that was first seen after n's record was written may be n's own: it waits for its record to
+// be replicated (GroupMetadataManager.classicGroupSync), and nothing else was seen of it.
+func (m *motion) ownOf(n *next) bool {
+	return n.at >= 0 && m.state == event.CompletingRebalance && m.entered == m.start && m.clear == nil && m.again == nil && m.asked <= n.stable.hi
+}
+
+// earlierMotion ends a motion that cannot be the one that led to n: the group was seen at rest after it and before n's join
+// phase ended, or it was only seen completing and then preparing, and n's generation is the next one, so that what completed
+// was the generation before. What was seen to begin afterwards takes its place.
+func (t *Timeline) earlierMotion(g *group, n *next) {
+	m := g.motion
+	if m == nil || !g.hasRecord || g.sampled || m.asked > n.atMs {
+		return
+	}
+	rested := m.clear != nil && n.joinedMs > m.clear.answered
+	completed := m.clear == nil && m.again != nil && n.jump == 1 && g.hasRecord && n.joinedMs > m.again.asked
+	if !rested && !completed {
+		return
+	}
+	again := m.again
+	if completed { // that it prepares again is told already
+		m.start, m.asked, m.first, m.firstMs, m.again = again.start, again.asked, again.first, again.firstMs, nil
+		return
+	}
+	t.overSilently(g)
+	if again != nil {
+		t.beginMotion(g, again.state, again.start)
+		g.motion.asked, g.motion.lastAsked = again.asked, again.asked
+	}
+}
+
 // laterMotion takes away a motion that cannot be the one that led to n, since it was asked for after n's record was
 // written, and returns it.
 func (t *Timeline) laterMotion(g *group, n *next) *motion {
@@ -127,7 +159,7 @@ func (t *Timeline) laterMotion(g *group, n *next) *motion {
 	switch {
 	case m == nil:
 		return nil
-	case m.asked > n.atMs:
+	case m.asked > n.atMs && !m.ownOf(n):
 		g.motion = nil
 		return m
 	case m.again != nil && m.again.asked > n.atMs:
@@ -136,10 +168,13 @@ func (t *Timeline) laterMotion(g *group, n *next) *motion {
 	return nil
 }
 
+// replicatedSlackMs is how long a coordinator may take to call a group Stable when its record can be read.
+const replicatedSlackMs = 100
+
 // sawMotion takes it that a poll shows a classic group in a rebalance.
 func (t *Timeline) sawMotion(g *group, state event.State, p poll) {
-	if g.hasRecord && p.asked <= g.record.atMs || g.modern != nil {
-		return // it may be the rebalance whose record is known
+	if g.hasRecord && (p.asked <= g.record.atMs || state == event.CompletingRebalance && p.asked <= g.record.readMs+replicatedSlackMs) || g.modern != nil {
+		return // it may be the rebalance whose record is known: until that is replicated the group is CompletingRebalance
 	}
 	m := g.motion
 	switch {
@@ -223,6 +258,12 @@ func (t *Timeline) sawClear(g *group, p poll) {
 	if g.sampled {
 		return // the next description tells
 	}
+	t.overSilently(g)
+}
+
+// overSilently ends a motion of which no record came although it was seen to be over.
+func (t *Timeline) overSilently(g *group) {
+	m := g.motion
 	w := when{m.lastAsked, m.clear.answered, event.Sampled}
 	t.endMotion(g)
 	if !g.hasRecord {
