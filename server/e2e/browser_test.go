@@ -146,14 +146,21 @@ func (b *tab) text(selector string) string {
 // eval asks the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
-	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	value, err := evaluated[T](b, expression)
 	if err != nil {
 		b.t.Fatalf("evaluating %s: %v", expression, err)
 	}
 	return value
 }
+
+func evaluated[T any](b *tab, expression string) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+}
+
+// leaving is what Chromium answers for a page that goes while it is asked.
+const leaving = "Inspected target navigated or closed"
 
 // until waits for a JavaScript condition; it fails with what the page showed instead.
 func (b *tab) until(what, condition string, within time.Duration) {
@@ -162,7 +169,13 @@ func (b *tab) until(what, condition string, within time.Duration) {
 	end := time.Now().Add(within)
 	// A page that is being left has no document for a moment; nothing holds then.
 	look := "(() => { try { return !!(" + condition + ") } catch (e) { if (document.documentElement) throw e; return false } })()"
-	for !eval[bool](b, look) {
+	for {
+		holds, err := evaluated[bool](b, look)
+		if err != nil && !strings.Contains(err.Error(), leaving) {
+			b.t.Fatalf("evaluating %s: %v", look, err)
+		} else if holds {
+			return
+		}
 		if time.Now().After(end) {
 			b.t.Fatalf("waited %v for %s\nheadline: %s\nconsole: %s", within, what, b.text("#part-headline"), strings.Join(b.console(), "\n"))
 		}

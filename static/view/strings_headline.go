@@ -16,7 +16,6 @@ var wordsOfHeadline = map[string]Text{
 	"head.none.sub":         {"start a consumer and its group appears here", "启动一个消费者，它的组就会出现在这里"},
 	"head.none.live":        {"point a Kafka client at {0}, or start a demo consumer", "把 Kafka 客户端指向 {0}，或启动一个演示消费者"},
 	"head.show":             {"show {0}", "看 {0}"},
-	"head.show.says":        {"Show the group {0}", "看消费组 {0}"},
 	"head.coming":           {"What the coordinator knows of {0} is on its way", "{0} 的详情正在传来"},
 	"head.unknown":          {"No group is called {0}", "没有名为 {0} 的组"},
 	"head.unknown.sub":      {"it appears as soon as one of its consumers asks for its coordinator", "它的消费者一旦查找协调者，它就会出现"},
