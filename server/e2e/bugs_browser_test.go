@@ -162,12 +162,12 @@ func TestTheStageIsWalkedByTheKeyboard(t *testing.T) {
 func TestAPressBeforeTheProgramIsKept(t *testing.T) {
 	first := open(t, labServer(t)+"/lab/first-member/", 1280, 800)
 	first.until("the lesson", ready, 30*time.Second)
+	begun := first.text("#part-lesson h1")
 	first.press("n")
+	first.until("the next step", fmt.Sprintf(`%s !== %q`, heading, begun), 30*time.Second)
 	first.until("a step that is over", mayNext, 30*time.Second)
+	first.until("the moment in the address, which is written when all is still", `location.hash.startsWith("#m1.")`, 30*time.Second)
 	moment, at := eval[string](first, `location.hash`), first.text("#part-lesson h1")
-	if !strings.HasPrefix(moment, "#m1.") {
-		t.Fatalf("%q is no moment", moment)
-	}
 	dir, err := siteOnce()
 	if err != nil {
 		t.Fatal(err)

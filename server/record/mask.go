@@ -48,7 +48,7 @@ var classes = map[string]nameClass{
 	"InstanceID": nameInstance,
 
 	"Member": nameMember, "Members": nameMember, "Leader": nameMember, "Old": nameMember, "Joined": nameMember, "Left": nameMember,
-	"Awaited": nameMember, "WaitsFor": nameMember, "DeadlineOf": nameMember, "BeganMember": nameMember,
+	"Awaited": nameMember, "WaitsFor": nameMember, "DeadlineOf": nameMember, "BeganMember": nameMember, "Ghosts": nameMember,
 
 	"Topic": nameTopic, "Topics": nameTopic,
 	"TransactionalID": nameTxn,
