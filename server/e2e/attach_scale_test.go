@@ -2,10 +2,7 @@
 
 package e2e
 
-//lint:file-ignore SA1019 nhooyr.io/websocket was asked for; its successor has the same API under another import path.
-
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,7 +10,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
-	"nhooyr.io/websocket"
 
 	"grouplab/coordinator/event"
 	"grouplab/server/app"
@@ -22,30 +18,15 @@ import (
 // listed opens the page's own stream and returns when its list had its first group, and when it had all.
 func listed(t *testing.T, watcher *app.Server, began time.Time, groups int) (first, all time.Duration) {
 	t.Helper()
-	c, _, err := websocket.Dial(t.Context(), "ws://"+watcher.HTTPAddr()+"/api/live?overview=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.CloseNow()
-	c.SetReadLimit(-1)
 	names := map[string]bool{}
-	for len(names) < groups {
-		_, text, err := c.Read(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		var message struct{ Events []event.Event }
-		if err := json.Unmarshal(text, &message); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range message.Events {
-			if _, is := e.Body.(event.GroupSummarized); is {
-				if names[e.Group] = true; first == 0 {
-					first = time.Since(began)
-				}
+	viewed(t, watcher, "?overview=1", func(e event.Event) bool {
+		if _, is := e.Body.(event.GroupSummarized); is {
+			if names[e.Group] = true; first == 0 {
+				first = time.Since(began)
 			}
 		}
-	}
+		return len(names) < groups
+	})
 	return first, time.Since(began)
 }
 

@@ -168,13 +168,7 @@ func TestAPressBeforeTheProgramIsKept(t *testing.T) {
 	first.until("a step that is over", mayNext, 30*time.Second)
 	first.until("the moment in the address, which is written when all is still", `location.hash.startsWith("#m1.")`, 30*time.Second)
 	moment, at := eval[string](first, `location.hash`), first.text("#part-lesson h1")
-	dir, err := siteOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := newPlainHost(t, dir)
-	release := make(chan struct{})
-	h.held["lab.wasm"], h.held["lab.wasm.gz"] = release, release
+	h, release := heldHost(t)
 	b := open(t, h.root()+"lab/first-member/"+moment, 1280, 800)
 	eval[bool](b, `document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "n", bubbles: true, cancelable: true })), true`)
 	if state := eval[string](b, `document.documentElement.dataset.tab ?? ""`); state == "ready" {

@@ -206,15 +206,24 @@ func TestLateViewerSeesTheGhost(t *testing.T) {
 }
 
 // facts opens the live stream as a new viewer and reads what it is told first.
-func facts(t testing.TB, s *app.Server) []event.Event {
+func facts(t testing.TB, s *app.Server) (all []event.Event) {
 	t.Helper()
-	c, _, err := websocket.Dial(t.Context(), "ws://"+s.HTTPAddr()+"/api/live", nil)
+	viewed(t, s, "", func(e event.Event) bool {
+		all = append(all, e)
+		return e.Body.Kind() != "FactsEnded"
+	})
+	return all
+}
+
+// viewed opens the page's own stream, with this query, and gives each event to f until f wants no more.
+func viewed(t testing.TB, s *app.Server, query string, f func(event.Event) bool) {
+	t.Helper()
+	c, _, err := websocket.Dial(t.Context(), "ws://"+s.HTTPAddr()+"/api/live"+query, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.CloseNow()
 	c.SetReadLimit(-1)
-	var all []event.Event
 	for {
 		_, text, err := c.Read(t.Context())
 		if err != nil {
@@ -225,8 +234,8 @@ func facts(t testing.TB, s *app.Server) []event.Event {
 			t.Fatal(err)
 		}
 		for _, e := range message.Events {
-			if all = append(all, e); e.Body.Kind() == "FactsEnded" {
-				return all
+			if !f(e) {
+				return
 			}
 		}
 	}

@@ -184,18 +184,24 @@ next:
 	}
 }
 
+// heldHost serves the static site, and the lab's program not before release is closed.
+func heldHost(t *testing.T) (h *plainHost, release chan struct{}) {
+	t.Helper()
+	dir, err := siteOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, release = newPlainHost(t, dir), make(chan struct{})
+	h.held["lab.wasm"], h.held["lab.wasm.gz"] = release, release
+	return h, release
+}
+
 const heading = `document.querySelector("#part-lesson h1").innerText`
 
 // TestRecordedStepsPlayBeforeTheProgram: the first picture stands in the page, the first steps play, answers are graded,
 // and the program takes over where the viewer is.
 func TestRecordedStepsPlayBeforeTheProgram(t *testing.T) {
-	dir, err := siteOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := newPlainHost(t, dir)
-	release := make(chan struct{})
-	h.held["lab.wasm"], h.held["lab.wasm.gz"] = release, release
+	h, release := heldHost(t)
 	b := open(t, h.root()+"lab/first-member/", 1280, 800)
 	first := eval[string](b, heading)
 	if !strings.Contains(b.text("#part-headline"), "No") || first == "" {

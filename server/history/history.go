@@ -100,7 +100,9 @@ func New(cfg Config) *History {
 func (h *History) Wants(e *event.Event) bool {
 	switch b := e.Body.(type) {
 	case event.HeartbeatReceived:
-		return h.ghosts.Load() > 0 // it may be one of theirs
+		// It may be a ghost's. Of those that came in one batch with the end of the connection the first may be missed; the
+		// next one is soon enough.
+		return h.ghosts.Load() > 0
 	case event.OperationTested, event.TimerCascaded, event.OffsetsPending,
 		event.RecordsAppended, event.ReplicaAdvanced, event.HighWatermarkAdvanced, event.GroupSummarized, event.GenerationRecorded:
 		return false

@@ -48,13 +48,13 @@ type clientRow struct {
 	Leader  bool
 	// Instance is a static member's group.instance.id, IDs its member ids where it has had several, the one it has last.
 	Instance string
-	IDs      []idMark
+	IDs      []noted
 	// Votes are the assignors that the member can do, as it prefers them, where not all members say the same one.
-	Votes []idMark
+	Votes []noted
 }
 
-// idMark is one of the ids of a static member.
-type idMark struct {
+// noted is a name with a word to it: one of the ids of a static member, or an assignor. Old ones are struck through.
+type noted struct {
 	Text, Says string
 	Old        bool
 }

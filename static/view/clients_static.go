@@ -6,15 +6,15 @@ import "grouplab/coordinator/event"
 const idsShown = 2
 
 // idMarks are the ids that a static member has had, the newest last; none where it has had only one.
-func (s *stage) idMarks(mb *Member) []idMark {
+func (s *stage) idMarks(mb *Member) []noted {
 	if len(mb.Earlier) == 0 {
 		return nil
 	}
-	var list []idMark
+	var list []noted
 	for _, inc := range mb.Earlier[max(len(mb.Earlier)-idsShown, 0):] {
-		list = append(list, idMark{Text: idShort(inc.ID), Says: s.incarnation(inc), Old: true})
+		list = append(list, noted{Text: idShort(inc.ID), Says: s.incarnation(inc), Old: true})
 	}
-	return append(list, idMark{Text: idShort(mb.ID)})
+	return append(list, noted{Text: idShort(mb.ID)})
 }
 
 // idShort keeps both ends of a member id.
@@ -45,7 +45,7 @@ func (s *stage) fencedRow(row *clientRow, c *Client) {
 		return
 	}
 	row.Class, row.Instance = "row-fenced", plainText(mb.InstanceID, 24)
-	row.IDs = []idMark{{Text: idShort(inc.ID), Says: s.incarnation(*inc), Old: true}}
+	row.IDs = []noted{{Text: idShort(inc.ID), Says: s.incarnation(*inc), Old: true}}
 	row.Note = s.t("fenced.taken", name(mb.InstanceID), name(mb.Label))
 	if inc.Fenced.Code == 0 {
 		row.Tags, row.Knows = []string{s.t("tag.replaced")}, s.t("fenced.next")

@@ -4,14 +4,14 @@ import "slices"
 
 // votes are the protocols that a member can do, the one that it votes for first (ClassicGroup.vote: the first of its own that
 // all members can do). Where every member names the same single one there is nothing to vote on, and nothing is drawn.
-func (s *stage) votes(mb *Member) []idMark {
+func (s *stage) votes(mb *Member) []noted {
 	if mb.Removed || !s.ballot() {
 		return nil
 	}
-	var list []idMark
+	var list []noted
 	voted := false
 	for _, p := range mb.Protocols {
-		m := idMark{Text: plainText(p, 24), Old: !s.candidate(p)}
+		m := noted{Text: plainText(p, 24), Old: !s.candidate(p)}
 		switch {
 		case m.Old:
 			m.Says = s.t("vote.no")

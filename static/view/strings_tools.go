@@ -20,6 +20,7 @@ var wordsOfTools = map[string]Text{
 	"speed.next":        {"next event", "下一事件"},
 	"slower":            {"slower", "更慢"},
 	"faster":            {"faster", "更快"},
+	"paused.since":      {"partitions paused since this page began:", "本页打开以来分区停滞："},
 	"paused.so.far":     {"partitions paused so far:", "分区停滞累计："},
 	"paused.short":      {"paused", "停滞"},
 	"partition.s":       {"partition-s", "分区·秒"},

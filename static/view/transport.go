@@ -61,6 +61,14 @@ func (s *stage) pausedSeconds() string {
 	return num(tenths/10) + "." + num(tenths%10)
 }
 
+// pausedSince says from when on it is counted: a live page knows what happened while it looked; the hours before are the strip's.
+func (s *stage) pausedSince() string {
+	if s.o.Mode == ModeLive {
+		return s.t("paused.since")
+	}
+	return s.t("paused.so.far")
+}
+
 // lastFact is the newest fact of the transcript, nil where there is none.
 func (s *stage) lastFact() *event.Event {
 	if n := len(s.m.Lines); n > 0 {

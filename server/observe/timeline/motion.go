@@ -136,7 +136,7 @@ func (t *Timeline) earlierMotion(g *group, n *next) {
 		return
 	}
 	rested := m.clear != nil && n.joinedMs > m.clear.answered
-	completed := m.clear == nil && m.again != nil && n.jump == 1 && g.hasRecord && n.joinedMs > m.again.asked
+	completed := m.clear == nil && m.again != nil && n.jump == 1 && n.joinedMs > m.again.asked
 	if !rested && !completed {
 		return
 	}
