@@ -67,3 +67,15 @@ func TestTheFutureThatIsKnownIsShown(t *testing.T) {
 		t.Errorf("a click on the start of c3 leads to %d ms", got)
 	}
 }
+
+func TestGridWordsAreWhole(t *testing.T) {
+	f := &frame{Axis: Axis{}, px: 948}
+	for text, want := range map[string]float64{"11:22:05.8": f.wide("11:22:05.8") / 2, "00:06": f.wide("00:06") / 2} {
+		if f.roomFor(want-0.001, text) || f.roomFor(1-want+0.001, text) {
+			t.Errorf("%q is cut at the edge", text)
+		}
+		if !f.roomFor(want+0.005, text) {
+			t.Errorf("%q has room at the left edge and is left out", text)
+		}
+	}
+}

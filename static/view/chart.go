@@ -116,21 +116,23 @@ func (s *stage) gridLines(f *frame) []tick {
 	tenths := slices.ContainsFunc(grid, func(at int64) bool { return at%1000 != 0 })
 	for _, at := range grid {
 		t := tick{X: f.Axis.X(at)}
-		if f.roomFor(t.X) {
-			t.Text = s.axisClock(at, tenths)
+		if text := s.axisClock(at, tenths); f.roomFor(t.X, text) {
+			t.Text = text
 		}
 		list = append(list, t)
 	}
 	return list
 }
 
-func (f *frame) roomFor(x float64) bool {
+// roomFor tells whether a text around x is whole between the edges and keeps off the words of a fold.
+func (f *frame) roomFor(x float64, text string) bool {
 	for _, p := range f.Axis.pieces {
 		if at := (p.X0 + p.X1) / 2; p.Folded && x > at-0.035 && x < at+0.035 {
 			return false
 		}
 	}
-	return x > 0.01 && x < 0.975
+	half := f.wide(text) / 2
+	return x > max(0.01, half) && x < 1-max(0.025, half)
 }
 
 // bandText says as much of a state as a stretch has room for.
