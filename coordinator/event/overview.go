@@ -97,8 +97,11 @@ type GenerationRecorded struct {
 	// Partitions is how many are assigned, Moved how many of these have another owner than before.
 	Partitions int `json:"partitions"`
 	Moved      int `json:"moved"`
-	// Lost is the time that partitions stood still, by what they waited for.
+	// Lost is the time that partitions stood still which somebody had owned, by what they waited for.
 	Lost []Lost `json:"lost,omitempty"`
+	// UnownedPartitionMs is for how long partitions waited for their first owner since the group was Empty: partitions times
+	// milliseconds. Nobody had them, so nothing was lost.
+	UnownedPartitionMs int64 `json:"unownedPartitionMs,omitempty"`
 	// Unsettled is how many generations before it, since the last one that is told, never settled.
 	Unsettled int `json:"unsettled,omitempty"`
 }

@@ -64,6 +64,34 @@ func TestAwaitedAsThePictureSays(t *testing.T) {
 	}
 }
 
+// TestNothingIsLostBeforeTheFirstOwner plays each golden script: while nobody has owned a partition since the group was Empty,
+// neither the fold nor the page's picture counts any as lost.
+func TestNothingIsLostBeforeTheFirstOwner(t *testing.T) {
+	unowned := 0
+	for name, events := range scripts(t) {
+		h, m := New(Config{}), view.NewModel()
+		was := map[string][2]int64{}
+		for i := range events {
+			m.Apply(events[i])
+			h.Apply(&events[i])
+			for group, g := range h.groups {
+				_, day := g.day(h.nowMs)
+				lost := [2]int64{day, m.Groups[group].PausedPartitionMs}
+				if !g.everOwned && len(g.owners) == 0 {
+					if unowned++; lost != was[group] {
+						t.Fatalf("%s, after %v %s: nobody owns a partition of %s, and what is lost grows from %v to %v", name, events[i].Seq,
+							events[i].Text(), group, was[group], lost)
+					}
+				}
+				was[group] = lost
+			}
+		}
+	}
+	if unowned < 100 {
+		t.Errorf("only %d moments had groups without owners", unowned)
+	}
+}
+
 func disagree(h *History, m *view.Model, compared *int) string {
 	for _, name := range m.GroupNames() {
 		g, w := h.groups[name], m.Waiting(name)

@@ -9,6 +9,7 @@ import (
 
 // applyGroup folds what happens to a group, in either protocol.
 func (h *History) applyGroup(g *group, e *event.Event) {
+	defer h.steadies(g)
 	switch b := e.Body.(type) {
 	case event.GroupCreated:
 		h.takeOver(g, e)
@@ -43,12 +44,14 @@ func (h *History) applyGroup(g *group, e *event.Event) {
 		h.touch(g, false)
 	case event.AppendStarted:
 		g.partition = b.Partition
-		g.appends++
-		if r := g.rebalance; r != nil && g.state == event.CompletingRebalance && g.appends == 1 {
+		g.appending = append(g.appending, b.Append)
+		if r := g.rebalance; r != nil && g.state == event.CompletingRebalance && len(g.appending) == 1 {
 			r.end(event.WhyLeaderAssigned, g.leader, e.AtMs)
 		}
 	case event.AppendFinished:
-		g.appends = max(g.appends-1, 0)
+		if i := slices.Index(g.appending, b.Append); i >= 0 { // the others are of commits
+			g.appending = slices.Delete(g.appending, i, i+1)
+		}
 	default:
 		h.applyMember(g, e)
 		h.applyShelf(g, e)

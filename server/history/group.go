@@ -34,7 +34,8 @@ type group struct {
 	syncOp  op
 	// seen is what an observer says of whom the group waits for.
 	seen    event.AwaitedSeen
-	appends int // of the group record, under way
+	// appending are the appends of the group's record that are under way.
+	appending []int64
 	// lostMs is when the coordinator was lost, 0 where there is one.
 	lostMs int64
 	// restlessMs is when the group stopped serving: when it left Stable or Empty, or lost its coordinator. 0 where it serves.
@@ -43,6 +44,7 @@ type group struct {
 	left           *member
 	leftReason     string
 	hasOffsets     bool
+	steady         bool // see steadies
 	offsets        map[place]stamp
 	targetEpoch    int32
 	freed          map[place]int64 // consumer groups: when partitions were released
@@ -59,8 +61,8 @@ type group struct {
 	everOwned bool
 	// died is what stood still because of members whose death was noticed, for the next record.
 	died []event.Lost
-	// carried is what rebalances were spent on before the first assignment.
-	carried []part
+	// unownedMs is how long rebalances took before the first assignment.
+	unownedMs int64
 
 	records []*record
 	hours   [25]hour
@@ -121,7 +123,7 @@ func (g *group) forget() {
 	for _, m := range g.members {
 		m.join, m.sync, m.awaitsSync = 0, 0, false
 	}
-	g.pending, g.tickets, g.joinOp, g.syncOp, g.appends, g.seen = nil, nil, op{}, op{}, 0, event.AwaitedSeen{}
+	g.pending, g.tickets, g.joinOp, g.syncOp, g.appending, g.seen = nil, nil, op{}, op{}, nil, event.AwaitedSeen{}
 }
 
 func (g *group) member(id string) *member {

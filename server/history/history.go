@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"grouplab/coordinator/event"
@@ -66,6 +67,9 @@ type History struct {
 	// attached is set where an observer tells: what lives in a coordinator's memory is then not known.
 	attached bool
 	hour     int64 // of the last Take
+
+	// steady are the groups of which no commit changes anything; others may look while facts are applied.
+	steady sync.Map
 
 	// moving are the groups that do not serve, or have no coordinator.
 	moving map[*group]struct{}
@@ -228,8 +232,9 @@ func (h *History) gone(g *group) {
 	delete(h.moving, g)
 	g.forget()
 	h.dropMembers(g)
-	g.owners, g.offsets, g.settled, g.assigned, g.freed, g.left, g.carried, g.died = nil, nil, nil, nil, nil, nil, nil, nil
-	g.generation, g.lastGeneration, g.hasOffsets, g.everOwned, g.rebalance = 0, -1, false, false, nil
+	g.owners, g.offsets, g.settled, g.assigned, g.freed, g.left, g.died = nil, nil, nil, nil, nil, nil, nil
+	g.generation, g.lastGeneration, g.hasOffsets, g.unownedMs, g.everOwned, g.rebalance = 0, -1, false, 0, false, nil
 	g.loop = loop{}
+	h.steadies(g)
 	h.touch(g, true)
 }

@@ -65,6 +65,14 @@ func (r *rebalance) spend(p part) {
 	r.parts = append(r.parts, p)
 }
 
+// spent is how long it took up to now, all parts together.
+func (r *rebalance) spent() (ms int64) {
+	for i := range r.parts {
+		ms += r.parts[i].ms
+	}
+	return ms
+}
+
 // addLost adds to what was lost for one reason.
 func addLost(list []event.Lost, why event.Why, member string, partitionMs int64) []event.Lost {
 	if partitionMs <= 0 {
@@ -168,7 +176,7 @@ func (h *History) settle(g *group, e *event.Event) {
 	h.close(g, e.AtMs, true)
 	g.lastSettledMs = e.AtMs
 	if g.state == event.Empty {
-		g.owners, g.everOwned = nil, false
+		g.owners, g.everOwned, g.unownedMs = nil, false, 0
 	}
 }
 
@@ -190,12 +198,9 @@ func (h *History) close(g *group, atMs int64, settled bool) {
 		rec.Moved = h.own(g, g.assigned)
 		rec.Partitions = count(g.assigned)
 		if stood == 0 && !g.everOwned {
-			stood = rec.Partitions
-			for _, p := range g.carried {
-				r.spend(p)
-			}
+			rec.UnownedPartitionMs = (g.unownedMs + r.spent()) * int64(rec.Partitions)
 		}
-		g.carried = nil
+		g.unownedMs = 0
 		g.everOwned = g.everOwned || rec.Partitions > 0
 		if rec.Partitions > 0 {
 			g.loop.settled(r.key, signature(g))
@@ -204,8 +209,8 @@ func (h *History) close(g *group, atMs int64, settled bool) {
 			rec.Unsettled = int(r.generation - g.lastGeneration - 1)
 		}
 	}
-	if !settled && stood == 0 && !g.everOwned && len(g.carried) < 16 {
-		g.carried = append(g.carried, r.parts...)
+	if !settled && stood == 0 && !g.everOwned {
+		g.unownedMs += r.spent()
 	}
 	g.lastGeneration = r.generation
 	for _, p := range r.parts {

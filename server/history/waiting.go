@@ -44,7 +44,7 @@ func (h *History) waiting(g *group) waiting {
 	case g.state == event.CompletingRebalance:
 		w.waits, w.deadlineMs = true, g.syncOp.deadlineMs
 		g.seenAwaited(&w)
-		if g.appends == 0 && g.member(g.leader) != nil && !h.attached {
+		if len(g.appending) == 0 && g.member(g.leader) != nil && !h.attached {
 			w.await(g.leader)
 		}
 	case g.state == event.Stable && g.syncOp.number != 0:

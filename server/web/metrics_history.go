@@ -136,7 +136,7 @@ func (m *metrics) collectWatched(r remembered, gauge func(*prometheus.Desc, floa
 var (
 	usualCauses = []event.Why{event.WhyFirstMember, event.WhyNewMember, event.WhyLeaderRejoined, event.WhyMetadataChanged, event.WhyMemberLeft,
 		event.WhySessionExpired, event.WhyNotSynced, event.WhyStaticRestarted}
-	usualParts = []event.Why{event.WhyInitialDelayOver, event.WhyAllRejoined, event.WhySessionExpired, event.WhyMemberLeft, event.WhyRebalanceTimeout,
+	usualParts = []event.Why{event.WhyAllRejoined, event.WhySessionExpired, event.WhyMemberLeft, event.WhyRebalanceTimeout,
 		event.WhyLeaderAssigned, event.WhyNotSynced, event.WhyAssignmentWritten, event.WhyGroupLoaded, event.WhyReconciled}
 )
 

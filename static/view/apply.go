@@ -164,20 +164,21 @@ func (m *Model) group(e event.Event) *Group {
 	return g
 }
 
-// countPaused counts the partitions that nobody works on. Clients that tell what they own are believed; without such
+// countPaused counts the partitions that nobody works on, once somebody has since the group was Empty. Clients that tell what they own are believed; without such
 // clients a group's partitions stand still while it is not Stable, and those of dead members always.
 func (m *Model) countPaused(group string) {
 	g := m.Groups[group]
 	if g == nil {
 		return
 	}
+	g.Paused = 0
 	if g.everAssigned {
 		g.Paused = m.pausedNow(g)
-		if g.Paused == 0 {
-			delete(m.still, group)
-		} else {
-			m.still[group] = true
-		}
+	}
+	if g.Paused == 0 {
+		delete(m.still, group)
+	} else {
+		m.still[group] = true
 	}
 }
 

@@ -87,6 +87,7 @@ func (m *Model) changeState(g *Group, e event.Event, b event.StateChanged) {
 	case event.Dead:
 		g.Gone = true
 	case event.PreparingRebalance, event.Empty:
+		g.everAssigned = g.everAssigned && b.To != event.Empty
 		for _, mb := range g.Members {
 			mb.AwaitsSync = false
 		}

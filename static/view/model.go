@@ -188,8 +188,8 @@ type Group struct {
 	Lanes    []*Lane
 	Marks    []Mark
 	Messages []Message
-	// PausedPartitionMs is the integral of partitions that nobody worked on, from the first assignment on; Paused is how
-	// many stand still now.
+	// PausedPartitionMs is the integral of partitions that nobody worked on: while the group is Empty, and from then to its first
+	// assignment, nobody had them, so they do not count. Paused is how many stand still now.
 	PausedPartitionMs int64
 	Paused            int
 	everAssigned      bool

@@ -106,6 +106,7 @@ var wordsOfWatch = map[string]Text{
 	"watch.card.settled":                        {"settled", "稳定"},
 	"watch.card.moved":                          {"partitions", "分区"},
 	"watch.card.lost":                           {"lost", "损失"},
+	"watch.unowned":                             {"not yet owned", "尚无主人"},
 	"watch.card.new":                            {"new members", "新成员"},
 	"watch.card.left":                           {"gone members", "离开的成员"},
 	"watch.card.unsettled":                      {"never settled before", "此前未稳定的代数"},

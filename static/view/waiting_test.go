@@ -165,6 +165,22 @@ func TestPausedPartitionsAreCounted(t *testing.T) {
 	}
 }
 
+// TestAGroupThatBeginsAnewLosesNothing: from Empty to the next assignment nobody has the partitions.
+func TestAGroupThatBeginsAnewLosesNothing(t *testing.T) {
+	s := newTold()
+	all := []event.Assignment{{Member: "a-1", Topics: []event.TopicPartitions{{Topic: "orders", Partitions: []int32{0, 1}}}}}
+	s.at(0, event.TopicCreated{Topic: "orders", Partitions: 2}, event.GroupCreated{}, added("a-1", "a"), event.AssignmentStored{Generation: 1, Assignments: all},
+		event.StateChanged{From: event.CompletingRebalance, To: event.Stable})
+	s.at(1000, event.MemberRemoved{Member: "a-1", Why: event.WhyMemberLeft}, event.StateChanged{From: event.PreparingRebalance, To: event.Empty})
+	s.at(2000, added("a-1", "a"), event.StateChanged{From: event.Empty, To: event.PreparingRebalance})
+	s.at(5000, event.AssignmentStored{Generation: 3, Assignments: all}, event.StateChanged{From: event.CompletingRebalance, To: event.Stable})
+	s.at(6000, event.StateChanged{From: event.Stable, To: event.PreparingRebalance})
+	s.m.SetNow(6500)
+	if got := s.m.Groups["g"].PausedPartitionMs; got != 1000 {
+		t.Errorf("%d partition-milliseconds were lost; 2 partitions stood still for 500 ms since they had an owner again", got)
+	}
+}
+
 func TestACopyIsIndependent(t *testing.T) {
 	s := ghostStory()
 	c := s.m.Clone()

@@ -207,6 +207,9 @@ func (s *stage) historyOf(r *Record) history {
 		h.Moved = s.t("watch.moved", num(r.Moved), num(r.Partitions))
 		h.Pointless = r.Moved == 0
 		h.Lost = s.t("watch.lost", s.partitionTime(r.lostMs()))
+		if r.UnownedPartitionMs > 0 {
+			h.Lost = s.t("watch.unowned")
+		}
 	}
 	h.Members = num(r.Members)
 	if n := len(r.Joined) + r.MoreJoined; n > 0 {
@@ -256,6 +259,9 @@ func (s *stage) rebalanceCard(rest string) *card {
 		if r.Moved != unknownCount {
 			c.add(s.t("watch.card.moved"), s.t("watch.moved", num(r.Moved), num(r.Partitions)))
 			c.add(s.t("watch.card.lost"), s.t("watch.lost", s.partitionTime(r.lostMs())))
+		}
+		if r.UnownedPartitionMs > 0 {
+			c.add(s.t("watch.unowned"), s.t("watch.lost", s.partitionTime(r.UnownedPartitionMs)))
 		}
 		c.add(s.t("card.members"), num(r.Members))
 		c.add(s.t("watch.card.new"), s.namesOf(r.Joined, r.MoreJoined))
