@@ -38,6 +38,20 @@ func TestNothingGivesTheAnswerAway(t *testing.T) {
 	}
 }
 
+// TestTheHeadlineKeepsTheAnswer: that only time ends the wait, or the log, is what lesson 2 asks while it lasts.
+func TestTheHeadlineKeepsTheAnswer(t *testing.T) {
+	const begin = "seed 2\nbrokers 3\ntopic orders 6\ngroup g\nconsumer c1\nstart c1\n"
+	for until, words := range map[string]string{"state PreparingRebalance": "time to pass", "event AppendStarted and state CompletingRebalance": "the log"} {
+		m := folded(t, begin+"until "+until+"\n")
+		said := func(gate string) string {
+			return Headline(m, Options{Group: "g", Mode: ModeLesson, Lesson: &LessonState{Page: &LessonPage{Steps: []StepPage{{}}}, Gate: gate}})
+		}
+		if asked, told := said("asking"), said("ready"); strings.Contains(asked, words) || !strings.Contains(asked, "for what?") || !strings.Contains(told, words) {
+			t.Errorf("until %s: %q while the lesson asks, %q afterwards", until, asked, told)
+		}
+	}
+}
+
 // TestTheTapeEndsWhereItsLeaderDoes: what the old leader had not handed on is lost with it, and what those records had
 // overwritten counts again.
 func TestTheTapeEndsWhereItsLeaderDoes(t *testing.T) {

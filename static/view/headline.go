@@ -33,8 +33,12 @@ func (s *stage) sentence() sentence {
 	if s.o.ext != nil {
 		h = s.o.ext.amend(s, h)
 	}
-	if l := s.o.Lesson; l != nil && l.Gate == "asking" {
+	if s.asking() {
 		h.Clauses = s.clauses(s.plain("head.asked"))
+		switch w := s.waiting(); w.Kind { // what is waited for says by itself when it ends
+		case WaitInitialDelay, WaitAppend:
+			h.Title = s.t("head.what")
+		}
 	}
 	return h
 }

@@ -34,6 +34,7 @@ var wordsOfHeadline = map[string]Text{
 	"head.stable.ghost.sub": {"{0} {0|partition is|partitions are} not being read", "有 {0} 个分区无人读取"},
 
 	"head.asked":      {"What comes next is the question: choose an answer, then it happens", "接下来会怎样？先选一个答案，然后看它发生"},
+	"head.what":       {"Waiting: for what?", "在等：等什么？"},
 	"head.initial":    {"Waiting for time to pass: {0} here so far", "等待时间流逝：目前已到 {0} 个"},
 	"head.join":       {"Waiting for {0} of {1}: {2}", "在等 {1} 个中的 {0} 个：{2}"},
 	"head.join.all":   {"All {0} have rejoined: the join phase ends now", "{0} 个成员都已重新加入：加入阶段即将结束"},
