@@ -33,7 +33,7 @@ type group struct {
 	joinOp  op
 	syncOp  op
 	// seen is what an observer says of whom the group waits for.
-	seen    event.AwaitedSeen
+	seen event.AwaitedSeen
 	// appending are the appends of the group's record that are under way.
 	appending []int64
 	// lostMs is when the coordinator was lost, 0 where there is one.

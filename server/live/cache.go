@@ -182,6 +182,13 @@ func (g *groupFacts) of(group string) *sharedFacts {
 	return f
 }
 
+// forget lets the next who asks for a group's facts ask anew, whoever has asked.
+func (g *groupFacts) forget(group string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.all, group)
+}
+
 func (g *groupFacts) drop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -40,6 +40,12 @@
 // none any more), a GenerationRecorded the one with the same Generation and StartedMs; either may come again. Whoever
 // goes on with from is sent first those that it may have missed.
 //
+// # Floods
+//
+// Of more than 100 000 events in a second only those are kept that the overview needs, and those of groups that are followed with
+// overview=1: these viewers miss nothing. Whoever follows everything could not be sent so much and is given a gap and facts once a
+// second until it is over. A rebalance of thousands is a burst, and no flood.
+//
 // The close codes are 1001 (the server stops), 1008 (the viewer spoke or flooded, or there are more than 10 000 groups and it
 // wants everything of all) and 1011 (the facts could not be
 // read); whoever does not read for WriteTimeout is cut without one.

@@ -49,6 +49,9 @@ type Config struct {
 	// MaxRate is how many events a second a viewer is sent in the long run (10 000 by default). A stream that is faster
 	// shows as gaps: no page could follow it, and encoding it would cost the brokers.
 	MaxRate int
+	// FloodRate is how many events a second are more than is kept (100 000 by default): of those, only what the Fold wants and
+	// what concerns groups that are followed with an overview. Whoever follows everything is given facts once a FactsInterval.
+	FloodRate int
 	// MinInterval is the least time between two messages to a viewer (20 ms by default). It grows with the number of
 	// viewers, up to 150 ms.
 	MinInterval time.Duration
@@ -79,6 +82,7 @@ func (c Config) withDefaults() Config {
 	orInt(&c.MaxViewers, 2000)
 	orInt(&c.MaxLag, 8192)
 	orInt(&c.MaxRate, 10_000)
+	orInt(&c.FloodRate, 100_000)
 	orTime(&c.MinInterval, 20*time.Millisecond)
 	orTime(&c.WriteTimeout, 10*time.Second)
 	orTime(&c.PingInterval, 15*time.Second)
@@ -111,6 +115,10 @@ type Hub struct {
 
 	inbox    inbox
 	followed followed
+	flood    flood         // of Publish alone
+	sieved   []event.Event // what of it is kept: scratch of Publish
+	flooded  atomic.Bool   // what flood said last
+	hole     atomic.Int64  // Seq of the newest event that was left out in a flood
 
 	mu   sync.RWMutex // guards ring and room; held for copies only, never while encoding or writing
 	ring ring
@@ -131,7 +139,9 @@ func New(cfg Config) *Hub {
 	}
 	cfg = cfg.withDefaults()
 	h := &Hub{cfg: cfg, world: newWorld(), ring: ring{limit: cfg.Keep, maxBytes: cfg.KeepBytes}, hosts: map[string]int{}}
+	h.flood.perSecond = cfg.FloodRate
 	h.inbox.init()
+	h.followed.init()
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	if cfg.Fold != nil {
 		h.overview = &overview{fold: cfg.Fold, latest: map[string]*told{}}
@@ -161,8 +171,16 @@ func (h *Hub) Publish(batch []event.Event) {
 	if len(batch) == 0 {
 		return
 	}
-	full := h.inbox.put(batch)
+	last := batch[len(batch)-1].Seq
 	h.stats.published.Add(int64(len(batch)))
+	flooded := h.flood.saw(batch)
+	if flooded {
+		batch = h.sieve(batch)
+	}
+	if flooded != h.flooded.Load() {
+		h.flooded.Store(flooded)
+	}
+	full := h.inbox.put(batch, last)
 	if full < 1 {
 		return
 	}
@@ -180,7 +198,10 @@ func (h *Hub) drain() {
 	if cap(h.room) < inboxEvents && h.ring.n > inboxEvents { // a stream that fills the ring is no trickle
 		h.room = make([]event.Event, 0, 2*inboxEvents) // a busy loop publishes thousands in one turn
 	}
-	h.room = h.ring.add(h.inbox.take(h.room))
+	events, bytes, last := h.inbox.take(h.room)
+	h.ring.flood = h.flooded.Load()
+	h.room = h.ring.add(events, bytes)
+	h.ring.last = max(h.ring.last, last) // the newest may have been left out
 }
 
 // read calls f with the ring, everything published included.
@@ -200,19 +221,19 @@ func (h *Hub) read(f func(r *ring)) {
 // Window says which events are kept: the oldest Seq that can be asked for and the last that exists. Where none is kept,
 // oldest is last + 1.
 func (h *Hub) Window() (oldest, last int64) {
-	h.read(func(r *ring) { oldest, last = r.oldest(), r.last })
+	h.read(func(r *ring) { oldest, last = max(r.oldest(), h.hole.Load()+1), r.last })
 	return oldest, last
 }
 
-// Since appends to dst the kept events whose Seq is from or more, at most max of them.
-func (h *Hub) Since(dst []event.Event, from int64, max int) []event.Event {
+// Since appends to dst the events in the Window whose Seq is from or more, at most most of them.
+func (h *Hub) Since(dst []event.Event, from int64, most int) []event.Event {
 	h.read(func(r *ring) {
-		r.after(from-1, func(e *event.Event) bool {
-			if max > 0 {
+		r.after(max(from-1, h.hole.Load()), func(e *event.Event) bool {
+			if most > 0 {
 				dst = append(dst, *e)
 			}
-			max--
-			return max > 0
+			most--
+			return most > 0
 		})
 	})
 	return dst
@@ -321,10 +342,11 @@ type Stats struct {
 	Sent      int64 // events sent, summed over the viewers, facts included
 	Gaps      int64 // gaps told, summed over the viewers
 	Skipped   int64 // events that were not sent because of gaps, summed over the viewers
+	LeftOut   int64 // events taken that were not kept, in floods
 }
 
 type counters struct {
-	viewers, refused, cut, published, encoded, sent, gaps, skipped, deflated atomic.Int64
+	viewers, refused, cut, published, encoded, sent, gaps, skipped, leftOut, deflated atomic.Int64
 }
 
 // Stats reads the figures.
@@ -332,6 +354,6 @@ func (h *Hub) Stats() Stats {
 	s := &h.stats
 	return Stats{
 		Viewers: s.viewers.Load(), Refused: s.refused.Load(), Cut: s.cut.Load(), Published: s.published.Load(),
-		Encoded: s.encoded.Load(), Sent: s.sent.Load(), Gaps: s.gaps.Load(), Skipped: s.skipped.Load(),
+		Encoded: s.encoded.Load(), Sent: s.sent.Load(), Gaps: s.gaps.Load(), Skipped: s.skipped.Load(), LeftOut: s.leftOut.Load(),
 	}
 }

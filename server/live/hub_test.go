@@ -43,6 +43,7 @@ type world struct {
 	mu      sync.Mutex
 	numbers event.Numbers
 	groups  map[string]int32 // generation by group: the state that facts tell
+	aheadMs int64            // of the events' clock, which else goes by their number
 	asked   atomic.Int64
 	fail    error
 }
@@ -86,7 +87,7 @@ func (w *world) bump(n int) {
 		seq := w.numbers.Next()
 		name := []string{"a", "b"}[seq%2]
 		w.groups[name]++
-		batch = append(batch, event.Event{Seq: seq, AtMs: seq, Broker: 1, Group: name,
+		batch = append(batch, event.Event{Seq: seq, AtMs: seq + w.aheadMs, Broker: 1, Group: name,
 			Body: event.GenerationStarted{Generation: w.groups[name], Why: event.WhyAllRejoined}})
 	}
 	w.hub.Publish(batch)

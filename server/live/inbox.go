@@ -26,7 +26,8 @@ type inbox struct {
 
 	mu     sync.Mutex
 	events []event.Event
-	bytes  int // what they hold
+	bytes  int   // what they hold
+	end    int64 // Seq of the last that was published, kept or not
 }
 
 func (in *inbox) init() {
@@ -34,8 +35,9 @@ func (in *inbox) init() {
 	in.more.Store(&more)
 }
 
-// put appends a batch, wakes who waits and says how full the inbox is: 1 stands for inboxEvents, or inboxBytes.
-func (in *inbox) put(batch []event.Event) (full int) {
+// put appends a batch, or what is kept of it, whose last event had the Seq end. It wakes who waits and says how full the inbox is: 1
+// stands for inboxEvents, or inboxBytes.
+func (in *inbox) put(batch []event.Event, end int64) (full int) {
 	last, bytes := in.last.Load(), 0
 	for i := range batch {
 		if batch[i].Seq <= last || batch[i].Body == nil {
@@ -45,11 +47,11 @@ func (in *inbox) put(batch []event.Event) (full int) {
 		bytes += held(&batch[i])
 	}
 	in.mu.Lock()
-	in.events = append(in.events, batch...)
+	in.events, in.end = append(in.events, batch...), end
 	in.bytes += bytes
 	full = max(len(in.events)/inboxEvents, in.bytes/inboxBytes)
 	in.mu.Unlock()
-	in.last.Store(last)
+	in.last.Store(end)
 	if in.waiting.Swap(false) {
 		more := make(chan struct{})
 		close(*in.more.Swap(&more))
@@ -67,11 +69,12 @@ func (in *inbox) after(seq int64) <-chan struct{} {
 	return more
 }
 
-// take empties the inbox, which goes on with the room of another slice. It returns what the events hold, too.
-func (in *inbox) take(room []event.Event) (events []event.Event, bytes int) {
+// take empties the inbox, which goes on with the room of another slice. It returns what the events hold, too, and the Seq of the
+// last that was published.
+func (in *inbox) take(room []event.Event) (events []event.Event, bytes int, end int64) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	events, bytes = in.events, in.bytes
 	in.events, in.bytes = room, 0
-	return events, bytes
+	return events, bytes, in.end
 }

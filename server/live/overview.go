@@ -16,6 +16,8 @@ import (
 type Fold interface {
 	// Wants tells whether a fact can change anything; it may be called at any time.
 	Wants(e *event.Event) bool
+	// Needs is Wants in a flood; it may say no to what changes nothing as far as Apply has come.
+	Needs(e *event.Event) bool
 	// Apply takes the facts in the order of Seq, those between FactsBegan and FactsEnded in the place of what was known.
 	Apply(e *event.Event)
 	// Take appends the GroupSummarized and GenerationRecorded that are to be told at nowMs; Pending tells whether there will be
@@ -346,35 +348,51 @@ func (v *viewer) sendTold(ctx context.Context, f *factsMessage, s *encodedSnapsh
 
 const offsetsTopic = "__consumer_offsets"
 
+// looker is who looks at an overview: one viewer, or all of them together.
+type looker interface {
+	// some tells whether a group is followed, own whether it is this one, tape whether a group's records are in a partition.
+	some() bool
+	own(group string) bool
+	tape(topic string, partition int32) bool
+}
+
+func (v *viewer) some() bool            { return v.group != "" }
+func (v *viewer) own(group string) bool { return v.group != "" && group == v.group }
+func (v *viewer) tape(topic string, partition int32) bool {
+	return topic == offsetsTopic && v.group != "" && partition == v.partition
+}
+
+// isAt keeps where the records of the viewer's group are.
+func (v *viewer) isAt(partition int32) {
+	if v.partition != partition {
+		v.partition = partition
+		v.hub.followed.at(v.group, partition)
+	}
+}
+
 // concerns tells whether an overview shows an event: what concerns its group, or no group; but of what is told of every
 // batch, replica, connection and transaction only that which concerns the group.
-func (v *viewer) concerns(e *event.Event) bool {
-	own := v.group != "" && e.Group == v.group
+func concerns[L looker](a L, e *event.Event) bool {
 	switch b := e.Body.(type) {
 	case event.RecordsAppended:
-		return v.tape(b.Topic, b.Partition)
+		return a.tape(b.Topic, b.Partition)
 	case event.ReplicaAdvanced:
-		return v.tape(b.Topic, b.Partition)
+		return a.tape(b.Topic, b.Partition)
 	case event.ReplicaTruncated:
-		return v.tape(b.Topic, b.Partition)
+		return a.tape(b.Topic, b.Partition)
 	case event.HighWatermarkAdvanced:
-		return v.tape(b.Topic, b.Partition)
+		return a.tape(b.Topic, b.Partition)
 	case event.LogCompacted:
-		return v.tape(b.Topic, b.Partition)
+		return a.tape(b.Topic, b.Partition)
 	case event.LeaderChanged:
 		return b.Topic == offsetsTopic
 	case event.ConnectionOpened, event.ProducerIDsAllocated:
 		return false
 	case event.ConnectionClosed:
-		return v.group != "" && len(b.Members) > 0
+		return a.some() && len(b.Members) > 0
 	case event.TxnStateChanged, event.TxnRemoved, event.TxnFenced, event.TxnAppendStarted, event.TxnAppendFinished, event.TxnMarkerSent,
 		event.TxnMarkerAnswered, event.TxnLoadStarted, event.TxnLoadFinished, event.TxnUnloaded:
-		return own
+		return a.own(e.Group)
 	}
-	return own || e.Group == ""
-}
-
-// tape tells whether a partition is that in which the group's records are.
-func (v *viewer) tape(topic string, partition int32) bool {
-	return topic == offsetsTopic && v.group != "" && partition == v.partition
+	return e.Group == "" || a.own(e.Group)
 }

@@ -289,6 +289,7 @@ type strictFold struct {
 	wrong      []string
 }
 
+func (f *strictFold) Needs(e *event.Event) bool                         { return f.Wants(e) }
 func (f *strictFold) Wants(*event.Event) bool                           { return true }
 func (f *strictFold) Take(dst []event.Event, _ int64) []event.Event     { return dst }
 func (f *strictFold) Pending() bool                                     { return false }

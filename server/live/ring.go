@@ -12,8 +12,9 @@ const fewEvents = 256
 // ring keeps the last events in the order of Seq. It grows up to its limits and then forgets the oldest. Events stay
 // values here: nothing is encoded before somebody wants it.
 type ring struct {
-	limit    int // of events
-	maxBytes int // of what they hold; the newest segment is kept whatever it holds
+	limit    int  // of events
+	flood    bool // what is kept in a flood is little: a quarter of limit will do, and what came before it goes
+	maxBytes int  // of what they hold; the newest segment is kept whatever it holds
 	segments []segment
 	n        int
 	bytes    int
@@ -64,10 +65,14 @@ func (r *ring) add(events []event.Event, bytes int) (room []event.Event) {
 
 // forget drops the oldest events until the limits are met.
 func (r *ring) forget() {
-	for r.n > r.limit || r.bytes > r.maxBytes && len(r.segments) > 1 {
+	limit := r.limit
+	if r.flood {
+		limit /= 4
+	}
+	for r.n > limit || r.bytes > r.maxBytes && len(r.segments) > 1 {
 		s := &r.segments[0]
 		have := len(s.events())
-		if over := r.n - r.limit; over < have && (r.bytes <= r.maxBytes || len(r.segments) == 1) {
+		if over := r.n - limit; over < have && (r.bytes <= r.maxBytes || len(r.segments) == 1) {
 			s.first, r.n = s.first+over, r.n-over
 			r.dropped = s.all[s.first-1].Seq
 			return

@@ -96,7 +96,11 @@ func (h *Hub) Watch(ctx context.Context, r Request, send func(context.Context, [
 			return ErrNoOverview
 		}
 	}
-	defer h.followed.add(r.Group)()
+	leave, first := h.followed.add(r.Group)
+	defer leave()
+	if first { // in a flood, its events may have been left out until now
+		h.few.forget(r.Group)
+	}
 	if err := v.hello(ctx); err != nil {
 		return err
 	}
@@ -140,7 +144,7 @@ func (v *viewer) begin(ctx context.Context, r Request) error {
 	case v.seq > last:
 		v.seq = 0
 		return v.sendFacts(ctx, fmt.Sprintf("event %d does not exist yet, the last is %d", r.From, last))
-	case behind == math.MaxInt:
+	case behind == math.MaxInt, v.seq < h.hole.Load(): // what a group's viewer wants is left out, too, where it was not there
 		return v.sendFacts(ctx, fmt.Sprintf("event %d is no longer kept", r.From))
 	}
 	if v.overview != nil {
@@ -215,12 +219,16 @@ func (v *viewer) next(ctx context.Context) error {
 	if v.overview != nil {
 		most = max(most, h.cfg.Keep/2) // it is sent few of them
 	}
-	switch behind := h.behind(v.seq); {
+	behind, why := h.behind(v.seq), fmt.Sprintf("more than %d events behind", most)
+	if v.overview == nil && v.seq < h.hole.Load() {
+		behind, why = math.MaxInt, fmt.Sprintf("more than %d events a second", h.cfg.FloodRate)
+	}
+	switch {
 	case behind == math.MaxInt, behind > most && !v.catchUp:
 		if err := v.sleep(ctx, h.cfg.FactsInterval-time.Since(v.skipped)); err != nil {
 			return err
 		}
-		return v.sendFacts(ctx, fmt.Sprintf("more than %d events behind", most))
+		return v.sendFacts(ctx, why)
 	case behind == 0 && v.overview == nil:
 		v.catchUp = false
 		return nil
@@ -274,7 +282,7 @@ func (v *viewer) readTold() (upTo int64) {
 		upTo = min(upTo, next)
 	}
 	if v.group != "" {
-		v.partition = v.overview.partition(v.group)
+		v.isAt(v.overview.partition(v.group))
 	}
 	return upTo
 }
@@ -284,6 +292,9 @@ func (v *viewer) readTold() (upTo int64) {
 func (v *viewer) read(upTo int64) {
 	v.events = v.events[:0]
 	v.hub.read(func(r *ring) {
+		if gone := r.dropped; v.seq < gone || v.overview == nil && v.seq < v.hub.whole(r) {
+			return // since it was found out how far the viewer is behind: that comes again
+		}
 		scanned := 0
 		r.after(v.seq, func(e *event.Event) bool {
 			if e.Seq > upTo {
@@ -307,7 +318,7 @@ func (v *viewer) read(upTo int64) {
 
 func (v *viewer) follows(e *event.Event) bool {
 	if v.overview != nil {
-		return v.concerns(e)
+		return concerns(v, e)
 	}
 	return v.group == "" || e.Group == "" || e.Group == v.group
 }
@@ -379,7 +390,7 @@ func (v *viewer) sendFacts(ctx context.Context, why string) error {
 	if v.group != "" {
 		for i := range s.Events {
 			if loaded, is := s.Events[i].Body.(event.GroupLoaded); is && s.Events[i].Group == v.group {
-				v.partition = loaded.Partition // what is told of it comes earlier
+				v.isAt(loaded.Partition) // what is told of it comes earlier
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (t *taker) turn(ctx context.Context) error {
 	for {
 		oldest, last := t.cfg.Hub.Window()
 		if t.seq+1 < oldest && t.seq < last {
-			return t.begin(ctx, "the disk was slower than what happened")
+			return t.begin(ctx, "more happened than could be kept")
 		}
 		t.events = t.cfg.Hub.Since(t.events[:0], t.seq+1, takeAtOnce)
 		for i := range t.events {

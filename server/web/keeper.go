@@ -49,8 +49,8 @@ func (k *keeper) now(ctx context.Context, f func(*view.Model)) error {
 	// Up to the moment of the question only: what comes meanwhile may come faster than it is applied.
 	for k.seq < last {
 		k.chunk = k.hub.Since(k.chunk[:0], k.seq+1, int(min(last-k.seq, 1000)))
-		if len(k.chunk) == 0 {
-			break
+		if oldest, _ := k.hub.Window(); len(k.chunk) == 0 || k.seq+1 < oldest {
+			break // some went meanwhile: the picture is that of a moment ago, and the next question begins with facts
 		}
 		for _, e := range k.chunk {
 			k.model.Apply(e)

@@ -33,7 +33,7 @@ type metrics struct {
 
 	mu      sync.Mutex
 	removed map[event.Why]int64
-	replies map[reply]int64
+	replies replies
 	refused map[int16]int64 // commits, by code
 	commits int64
 	fenced  int64
@@ -42,9 +42,29 @@ type metrics struct {
 
 type reply struct{ api, code int16 }
 
+// replies counts answers. Under load one is mostly like the one before it.
+type replies struct {
+	of   map[reply]*int64
+	last reply
+	n    *int64 // of last
+}
+
+func (r *replies) add(api, code int16, n int64) {
+	if is := (reply{api, code}); r.n == nil || is != r.last {
+		if r.of == nil {
+			r.of = map[reply]*int64{}
+		}
+		if r.of[is] == nil {
+			r.of[is] = new(int64)
+		}
+		r.last, r.n = is, r.of[is]
+	}
+	*r.n += n
+}
+
 func newMetrics(hub *live.Hub, k *keeper, figures func() Figures) *metrics {
 	return &metrics{hub: hub, keeper: k, figures: figures, removed: map[event.Why]int64{},
-		replies: map[reply]int64{}, refused: map[int16]int64{}, kafka: meters{}}
+		refused: map[int16]int64{}, kafka: meters{}}
 }
 
 // observe counts. It is called by the loop with what it publishes.
@@ -57,12 +77,12 @@ func (m *metrics) observe(batch []event.Event) {
 		switch b := batch[i].Body.(type) {
 		case event.HeartbeatReceived:
 			if b.Code == 0 { // quiet ones have no ReplySent
-				m.replies[reply{12, 0}] += 1 + int64(b.Merged)
-			} else {
-				m.replies[reply{12, b.Code}] += int64(b.Merged)
+				m.replies.add(12, 0, 1+int64(b.Merged))
+			} else if b.Merged > 0 {
+				m.replies.add(12, b.Code, int64(b.Merged))
 			}
 		case event.ReplySent:
-			m.replies[reply{b.API, b.Code}]++
+			m.replies.add(b.API, b.Code, 1)
 		case event.MemberRemoved:
 			m.removed[b.Why]++
 		case event.OffsetsCommitted:
@@ -115,6 +135,7 @@ var (
 	descEncoded     = desc("events_encoded_total", "events", "Events written as JSON for viewers, facts included.")
 	descSent        = desc("events_sent_total", "events", "Events sent, summed over the viewers.")
 	descSkipped     = desc("events_skipped_total", "events", "Events that viewers were not sent because they were too far behind.")
+	descLeftOut     = desc("events_left_out_total", "events", "Events that were not kept for viewers: more than 100 000 in a second.")
 	descGaps        = desc("viewer_gaps_total", "gaps", "Gaps that viewers were told of.")
 	descSeq         = desc("event_seq", "sequence number", "Number of the last event.")
 )
@@ -144,6 +165,7 @@ func (m *metrics) Collect(out chan<- prometheus.Metric) {
 	count(descEncoded, s.Encoded)
 	count(descSent, s.Sent)
 	count(descSkipped, s.Skipped)
+	count(descLeftOut, s.LeftOut)
 	count(descGaps, s.Gaps)
 	_, last := m.hub.Window()
 	gauge(descSeq, float64(last))
@@ -219,8 +241,8 @@ func (m *metrics) collectCounted(gauge func(*prometheus.Desc, float64, ...string
 	for why, n := range m.removed {
 		count(descRemoved, n, string(why))
 	}
-	for r, n := range m.replies {
-		count(descReplies, n, event.APIName(r.api), event.CodeName(r.code))
+	for r, n := range m.replies.of {
+		count(descReplies, *n, event.APIName(r.api), event.CodeName(r.code))
 	}
 	for code, n := range m.refused {
 		count(descRefused, n, event.CodeName(code))
