@@ -97,7 +97,8 @@ func (c *Coordinator) sessionWatched(m *member) event.OperationWatched {
 	w := event.OperationWatched{Op: m.session.name, Type: event.DelayedHeartbeat, Keys: m.keyNames(),
 		Member: m.id, StartMs: m.session.startMs, DeadlineMs: m.session.deadlineMs, Pending: m.session.pending,
 		New:   m.session.isNew,
-		Level: at.Level, CellMs: at.CellMs, DeadlineOf: m.id, Until: "it sends a heartbeat or a commit"}
+		Level: at.Level, CellMs: at.CellMs, DeadlineOf: m.id, Until: "it sends a heartbeat or a commit",
+		Unswept: c.sessions.Unswept(), Over: c.sessions.Over()}
 	switch {
 	case m.session.pending:
 		w.Until = "it joins with its id"

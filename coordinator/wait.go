@@ -136,7 +136,7 @@ func (c *Coordinator) groupWatched(g *group, op purgatory.Op, d purgatory.Detail
 	v := d.Value
 	w := event.OperationWatched{Op: op.Number, Type: v.kind, StartMs: d.StartMs, DeadlineMs: d.DeadlineMs,
 		RemainingMs: v.remainingMs, Generation: v.generation, Level: d.Placement.Level, CellMs: d.Placement.CellMs,
-		DeadlineOf: g.timerOf(v.kind).of}
+		DeadlineOf: g.timerOf(v.kind).of, Unswept: c.rebalances.Unswept(), Over: c.rebalances.Over()}
 	for _, k := range d.Keys {
 		w.Keys = append(w.Keys, keyName(k, g.id))
 	}
@@ -172,7 +172,7 @@ func (s sessions) OnComplete(_ purgatory.Op, v operation, expired bool) {
 	if expired {
 		c.tellMoved(m)
 		c.cause = m.session.seq
-		done.How = "time is up"
+		done.How, done.Unswept, done.Over = "time is up", c.sessions.Unswept(), c.sessions.Over()
 		done.Excused = !v.pending && !m.gone && m.heartbeatSatisfied()
 	}
 	if m.session.op.Number != 0 && !c.quiet {
@@ -226,7 +226,7 @@ func (r rebalances) OnComplete(op purgatory.Op, v operation, expired bool) {
 	done := event.OperationCompleted{Op: op.Number, Type: v.kind, Expired: expired, How: c.how}
 	switch {
 	case expired:
-		done.How = "time is up"
+		done.How, done.Unswept, done.Over = "time is up", c.rebalances.Unswept(), c.rebalances.Over()
 		c.cause = t.seq
 	case g.state == event.Dead:
 		done.How = string(event.WhyNotCoordinator)

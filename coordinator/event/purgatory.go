@@ -33,6 +33,9 @@ type OperationWatched struct {
 	// Level is the wheel (0 = 1 ms cells, 1 = 20 ms, 2 = 400 ms, …) and CellMs the start of its cell.
 	Level  int   `json:"level"`
 	CellMs int64 `json:"cellMs"`
+	// Unswept and Over are the purgatory's, with this operation in it.
+	Unswept int `json:"unswept,omitempty"`
+	Over    int `json:"over,omitempty"`
 }
 
 // OperationTested fires when a knock on one of its keys tested an operation that stayed incomplete.
@@ -52,6 +55,11 @@ type OperationCompleted struct {
 	Member  string `json:"member,omitempty"`
 	// How says in words what ended it: "heartbeat", "everyone has rejoined", "replaced", "time is up".
 	How string `json:"how"`
+	// Unswept is how many operations that are over still lie in watch lists of the purgatory, until somebody knocks there (Kafka:
+	// PurgatorySize less NumDelayedOperations). Over is how many are over by Kafka's estimate since all lists were purged, which
+	// happens when there are more than 1 000. Both are told where time was up.
+	Unswept int `json:"unswept,omitempty"`
+	Over    int `json:"over,omitempty"`
 	// Excused is set where a session timer fired for a member that waits in a shelf: nothing happens to it.
 	Excused bool `json:"excused,omitempty"`
 }

@@ -96,6 +96,12 @@ func (p *Purgatory[K, V]) Watched() int { return p.watched }
 // Delayed is the number of operations with a live timer (Kafka: NumDelayedOperations).
 func (p *Purgatory[K, V]) Delayed() int { return p.delayed }
 
+// Unswept is how many entries of watch lists are of operations that are over.
+func (p *Purgatory[K, V]) Unswept() int { return p.watched - p.delayed }
+
+// Over is how many operations are over since the last purge, by the estimate that Purge goes by.
+func (p *Purgatory[K, V]) Over() int { return p.estimated - p.delayed }
+
 // TryCompleteElseWatch completes the operation at once if its condition holds; otherwise it watches it under every key
 // and tries a second time, because the condition may have come true meanwhile (with one owner it cannot, but Kafka's
 // rule is kept, and what it counts); and then arms its timer. Completed tells that the operation is over and OnComplete
@@ -181,7 +187,7 @@ func (p *Purgatory[K, V]) Expire(x Expired) {
 // Purge drops what is over from all watch lists, if by the estimate there are more than PurgeInterval such operations.
 // Kafka does so after each move of the clock. It returns whether it did.
 func (p *Purgatory[K, V]) Purge() bool {
-	if p.estimated-p.delayed <= PurgeInterval {
+	if p.Over() <= PurgeInterval {
 		return false
 	}
 	p.estimated = p.delayed

@@ -112,6 +112,7 @@ func (g *Group) applyPurgatory(m *Model, e event.Event) {
 			g.rearmedMs = 0
 		}
 		g.ghostDeadline(b)
+		m.swept(e.Broker, b.Type, b.Unswept, b.Over)
 	case event.OperationTested:
 		if op := g.opByKey(OpKey{e.Broker, b.Op}); op != nil {
 			op.Lacks, op.LacksMs = b.Lacks, e.AtMs
@@ -121,11 +122,27 @@ func (g *Group) applyPurgatory(m *Model, e event.Event) {
 		if b.Type == event.DelayedJoin && b.Expired {
 			g.rearmedMs = e.AtMs
 		}
+		if b.Expired {
+			m.swept(e.Broker, b.Type, b.Unswept, b.Over)
+		}
 		g.Ops = drop(g.Ops, func(x *Op) bool { return x.Key == OpKey{e.Broker, b.Op} })
 	case event.TimerCascaded:
 		if op := g.opByKey(OpKey{e.Broker, b.Op}); op != nil {
 			op.Level, op.CellMs = b.Level, b.CellMs
 		}
+	}
+}
+
+// swept notes how much of a broker's purgatory is over.
+func (m *Model) swept(broker int32, kind event.OpKind, unswept, over int) {
+	b := m.Brokers[broker]
+	if b == nil {
+		return
+	}
+	if kind == event.DelayedHeartbeat {
+		b.Heartbeats = Sweep{unswept, over}
+	} else {
+		b.Rebalances = Sweep{unswept, over}
 	}
 }
 

@@ -57,7 +57,16 @@ type Broker struct {
 	NoticedByMs int64
 	// RetentionMs is its offsets.retention.minutes, CleanupMs when its clean-up job looks next; 0 where that is not known.
 	RetentionMs, CleanupMs int64
+	// Heartbeats is its purgatory of sessions, Rebalances that of joins and syncs.
+	Heartbeats, Rebalances Sweep
 }
+
+// Sweep is what of a purgatory is over: Unswept lie in its watch lists until somebody knocks there, or until there are more
+// than purgeInterval that are over since the last purge, of which Over are.
+type Sweep struct{ Unswept, Over int }
+
+// purgeInterval is Kafka's: DelayedOperationPurgatory.
+const purgeInterval = 1000
 
 // Topic is one topic.
 type Topic struct {

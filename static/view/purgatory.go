@@ -177,6 +177,33 @@ func (s *stage) condition(op *Op, w Waiting) (text string, idle bool) {
 	return s.t("cond.silent", s.ago(op.StartMs)), false
 }
 
+// sweep is what lies in the watch lists of the coordinator's purgatories though it is over, and how many operations are over
+// since the last purge in the one that is next to be purged; of a broker that tells nothing, nothing.
+func (s *stage) sweep() (unswept, over int) {
+	if s.g == nil {
+		return 0, 0
+	}
+	b := s.m.Brokers[s.g.Broker]
+	if b == nil {
+		return 0, 0
+	}
+	return b.Heartbeats.Unswept + b.Rebalances.Unswept, max(b.Heartbeats.Over, b.Rebalances.Over)
+}
+
+// purgeCard explains what becomes of operations that are over.
+func (s *stage) purgeCard() *card {
+	if s.g == nil || s.m.Brokers[s.g.Broker] == nil {
+		return nil
+	}
+	b := s.m.Brokers[s.g.Broker]
+	c := &card{Title: s.t("broker", num(b.ID))}
+	c.add("DelayedHeartbeat", s.t("purge.row", num(b.Heartbeats.Unswept), num(b.Heartbeats.Over), num(purgeInterval)))
+	c.add("DelayedJoin, DelayedSync", s.t("purge.row", num(b.Rebalances.Unswept), num(b.Rebalances.Over), num(purgeInterval)))
+	c.add(s.t("card.rule"), s.t("purge.rule", num(purgeInterval)))
+	s.code(c, "OperationCompleted")
+	return c
+}
+
 func opGlyph(t event.OpKind) string {
 	switch t {
 	case event.DelayedHeartbeat:

@@ -47,6 +47,8 @@ func (s *stage) selected() *card {
 		c = s.clientCard(rest)
 	case "op":
 		c = s.opCardOf(rest)
+	case "purge":
+		c = s.purgeCard()
 	case "record":
 		c = s.recordCard(rest)
 	case "event":

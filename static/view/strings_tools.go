@@ -32,6 +32,7 @@ var wordsOfTools = map[string]Text{
 	"card.was":         {"selected", "所选"},
 	"card.member":      {"member", "成员"},
 	"card.client":      {"client", "客户端"},
+	"card.purge":       {"purgatory", "炼狱"},
 	"card.op":          {"delayed operation", "延迟操作"},
 	"card.record":      {"record", "记录"},
 	"card.event":       {"event", "事件"},

@@ -1,0 +1,27 @@
+package view
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWhatIsOverIsCounted: an operation whose time is up lies in its watch list until somebody knocks there, and the stage says
+// how many do and when the purge comes; each heartbeat ends one more.
+func TestWhatIsOverIsCounted(t *testing.T) {
+	const begin = "seed 3\nbrokers 3\ntopic orders 2\ngroup g\nconsumer c1 session=10s\nstart c1\n"
+	for _, at := range []struct{ script, row string }{
+		{"until state PreparingRebalance\n", "0 over, still listed · purge at 1000, now 1"},
+		{"until state Stable\n", "1 over, still listed · purge at 1000, now 3"},
+		{"until state Stable\nadvance 31s\n", "1 over, still listed · purge at 1000, now 17"},
+		{"until state Stable\nkill c1\nuntil event MemberRemoved\n", "2 over, still listed"},
+	} {
+		m := folded(t, begin+at.script)
+		if text := render(t, purgatory(newStage(m, Options{Group: "g"}))); !strings.Contains(text, at.row) {
+			t.Errorf("%q: the purgatory does not say %q: %s", at.script, at.row, text[strings.LastIndex(text, "op-over"):])
+		}
+		c := newStage(m, Options{Group: "g", Selected: "purge:"}).selected()
+		if c == nil || c.Missing || len(c.Fields) < 3 {
+			t.Errorf("%q: the card of what is over: %+v", at.script, c)
+		}
+	}
+}
