@@ -11,7 +11,9 @@ type chart struct {
 	Appends []tick
 	Inputs  []tick
 	Lines   []tick // generations and failovers
-	Gaps    []gapView
+	// Barriers are where join phases ended.
+	Barriers []barrier
+	Gaps     []gapView
 }
 
 // band is a stretch of one state.
@@ -137,7 +139,7 @@ func (c *chart) addMarks(g *Group, rows map[string]*laneView) {
 				last = x
 			}
 		case MarkGeneration:
-			c.Lines = append(c.Lines, tick{X: x, Kind: "generation"})
+			c.addGeneration(g, mk, x)
 		case MarkFailover:
 			c.Lines = append(c.Lines, tick{X: x, Kind: "failover"})
 		case MarkKill, MarkExpired, MarkRefused:
