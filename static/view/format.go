@@ -179,29 +179,7 @@ func apiLetter(api int16) string {
 }
 
 // codeShort is an error code in the few characters that an answer on the wire has room for.
-func codeShort(code int16) string {
-	switch code {
-	case 0:
-		return "✓"
-	case 14:
-		return "LOADING"
-	case 15:
-		return "NOT_AVAILABLE"
-	case 16:
-		return "NOT_COORD"
-	case 22:
-		return "ILLEGAL_GEN"
-	case 25:
-		return "UNKNOWN_MEMBER"
-	case 27:
-		return "REBALANCING"
-	case 79:
-		return "ID_REQUIRED"
-	case 82:
-		return "FENCED"
-	}
-	return event.CodeName(code)
-}
+func codeShort(code int16) string { return strings.TrimPrefix(event.CodeName(code), "COORDINATOR_") }
 
 // stateClass is the class by which a state is drawn.
 func stateClass(st event.State) string {

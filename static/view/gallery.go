@@ -24,7 +24,7 @@ func galleryNames() []picture {
 		{"empty", Text{"An empty lab", "空实验室"}, NewModel, still},
 		{"first-member", Text{"The first member, in the initial delay", "第一个成员：初始延迟中"}, firstMember, still},
 		{"joining", Text{"Two of three have rejoined", "三个成员中已有两个重新加入"}, joining, still},
-		{"held-long", Text{"Held for longer than its session, beside an id that was never used", "被扣留的时间超过会话，旁边是从未使用的 id"}, heldLong, still},
+		{"held-long", Text{"Held for longer than its session, beside an id that was never used", "被搁置的时间超过会话，旁边是从未使用的 id"}, heldLong, still},
 		{"completing", Text{"The leader must send the assignment", "leader 须提交分配方案"}, completing, still},
 		{"append", Text{"The assignment is being written", "分配方案正在写入日志"}, appending, still},
 		{"stable", Text{"Stable, with a commit in flight", "Stable，有一个提交在途"}, stable, still},

@@ -125,6 +125,9 @@ func (s *stage) sentenceOfRest(w Waiting) sentence {
 	switch {
 	case g.Gone && g.State == event.Dead:
 		return sentence{s.t("head.gone"), s.clauses(s.plain("head.gone.sub"))}
+	case g.Broker == 0 && s.finder() != nil:
+		c := s.finder()
+		return sentence{s.t("head.found"), s.clauses(s.plain("head.found.sub", name(c.Name), num(c.Coordinator)))}
 	case g.Broker == 0:
 		return sentence{s.t("head.notyet"), s.clauses(s.plain("head.notyet.sub"))}
 	case g.State == event.Empty && len(g.Pending) > 0:
@@ -137,6 +140,17 @@ func (s *stage) sentenceOfRest(w Waiting) sentence {
 		return sentence{s.t("head.stable.ghost", name(ghost.Label)), s.clauses(s.ghostEnds(ghost), s.plain("head.stable.ghost.sub", num(max(s.g.Paused, countPartitions(ghost.Assigned)))))}
 	}
 	return sentence{title, s.clauses(s.failing(), s.barrier(), s.rich("head.stable.since", s.ago(g.SinceMs)), s.nextSession(), s.lastRebalance())}
+}
+
+// finder is the first client by name that knows the coordinator of a group that is nowhere yet, nil where none does.
+func (s *stage) finder() *Client {
+	var first *Client
+	for _, c := range s.m.Clients {
+		if s.g != nil && len(s.g.States) < 2 && c.Group == s.g.Name && c.Alive && c.Coordinator != 0 && (first == nil || c.Name < first.Name) {
+			first = c
+		}
+	}
+	return first
 }
 
 // emptySince says for how long nobody was here, and when the first of the offsets expire.

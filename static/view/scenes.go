@@ -55,7 +55,7 @@ var scenes = []Scene{
 			"成员、分配与 offset 全部来自日志。每个会话重新开始。"}, ""},
 	{"append-failed", Text{"The log refuses a commit", "日志拒绝一次提交"},
 		Text{"Two of three replicas are gone and min.insync.replicas is 2. The log says NOT_ENOUGH_REPLICAS; the client is told COORDINATOR_NOT_AVAILABLE, as in Kafka, and tries again.",
-			"三个副本没了两个，而 min.insync.replicas 为 2。日志回答 NOT_ENOUGH_REPLICAS；客户端得到的是 COORDINATOR_NOT_AVAILABLE，与 Kafka 一致，然后重试。"}, ""},
+			"三个副本没了两个，而 min.insync.replicas 为 2。日志返回 NOT_ENOUGH_REPLICAS；客户端得到的是 COORDINATOR_NOT_AVAILABLE，与 Kafka 一致，然后重试。"}, ""},
 }
 
 // Scenes are the pictures of the gallery that a host makes by running their scripts.

@@ -42,7 +42,7 @@ var wordsOfSandbox = map[string]Text{
 	"field.OFFSET":          {"offset", "位移"},
 	"field.WRITES":          {"what is written", "写的内容"},
 	"field.ERROR":           {"error", "错误"},
-	"field.answers":         {"the answers instead", "改为丢回答"},
+	"field.answers":         {"the answers instead", "改为丢响应"},
 	"field.late":            {"written all the same", "其实已写入"},
 
 	"build.presets":       {"Ready set-ups", "现成的场景"},
@@ -105,7 +105,7 @@ var wordsOfSandbox = map[string]Text{
 	"console.more":       {"and {0} more", "另有 {0} 个"},
 
 	"explore.what":     {"Three consumers of one group. How long does somebody wait at worst?", "一个组里三个消费者。最坏情况下要等多久？"},
-	"explore.how":      {"Each bar is the time that the coordinator took for it just now, from its beginning until every partition has an owner again.", "每一条都是协调者刚刚实际跑出来的时间：从事情开始，到每个分区又有主人为止。"},
+	"explore.how":      {"Each bar is the time that the coordinator took for it just now, from its beginning until every partition has an owner again.", "每一条都是协调者刚刚实际跑出来的时间：从事情开始，到每个分区又有所有者为止。"},
 	"explore.poll":     {"time between two polls", "两次 poll 之间的时间"},
 	"explore.standard": {"Kafka’s defaults", "Kafka 的默认值"},
 	"explore.warnings": {"What contradicts itself", "互相矛盾之处"},
@@ -129,8 +129,8 @@ var wordsOfSandbox = map[string]Text{
 
 	"warn.heartbeat": {"heartbeat.interval.ms ({0}) must be below session.timeout.ms ({1}): a consumer refuses to start like this.", "heartbeat.interval.ms（{0}）必须小于 session.timeout.ms（{1}）：否则消费者拒绝启动。"},
 	"warn.third":     {"heartbeat.interval.ms ({0}) is more than a third of session.timeout.ms ({1}): one or two lost heartbeats end a membership.", "heartbeat.interval.ms（{0}）超过 session.timeout.ms 的三分之一（{1}）：丢一两次心跳就会失去成员资格。"},
-	"warn.min":       {"session.timeout.ms ({0}) is below group.min.session.timeout.ms ({1}): brokers answer INVALID_SESSION_TIMEOUT.", "session.timeout.ms（{0}）低于 group.min.session.timeout.ms（{1}）：broker 会回答 INVALID_SESSION_TIMEOUT。"},
-	"warn.max":       {"session.timeout.ms ({0}) is above group.max.session.timeout.ms ({1}): brokers answer INVALID_SESSION_TIMEOUT.", "session.timeout.ms（{0}）高于 group.max.session.timeout.ms（{1}）：broker 会回答 INVALID_SESSION_TIMEOUT。"},
+	"warn.min":       {"session.timeout.ms ({0}) is below group.min.session.timeout.ms ({1}): brokers answer INVALID_SESSION_TIMEOUT.", "session.timeout.ms（{0}）低于 group.min.session.timeout.ms（{1}）：broker 会返回 INVALID_SESSION_TIMEOUT。"},
+	"warn.max":       {"session.timeout.ms ({0}) is above group.max.session.timeout.ms ({1}): brokers answer INVALID_SESSION_TIMEOUT.", "session.timeout.ms（{0}）高于 group.max.session.timeout.ms（{1}）：broker 会返回 INVALID_SESSION_TIMEOUT。"},
 	"warn.work":      {"The time between two polls ({0}) reaches max.poll.interval.ms ({1}): the member leaves in the midst of its work, its commit is refused, and others do the work again.", "两次 poll 之间的时间（{0}）达到了 max.poll.interval.ms（{1}）：成员会在处理途中离开，提交被拒，别人又做一遍。"},
 	"warn.rebalance": {"max.poll.interval.ms ({0}) is below session.timeout.ms ({1}): a rebalance gives a silent member up before its session ends.", "max.poll.interval.ms（{0}）小于 session.timeout.ms（{1}）：会话还没到期，再均衡就先放弃了沉默的成员。"},
 	"warn.delay":     {"group.initial.rebalance.delay.ms ({0}) reaches max.poll.interval.ms ({1}): the first join is held to the end.", "group.initial.rebalance.delay.ms（{0}）达到了 max.poll.interval.ms（{1}）：首次加入会一直等到底。"},

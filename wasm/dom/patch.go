@@ -51,8 +51,8 @@ func newsIn(el ref) news {
 	return news{body.attr("data-scroll"), len(el.all(".option-why")), len(el.all(".hint"))}
 }
 
-// follow scrolls to what the panel says anew of the same step: the replies to an answer, the first where not all have room, or
-// a hint.
+// follow scrolls to what the panel says anew: the beginning of another step where the whole page scrolls; of the same step the
+// replies to an answer, the first where not all have room, or a hint.
 func (n news) follow(el ref) {
 	now := newsIn(el)
 	show := func(list []ref, at ...int) {
@@ -61,7 +61,9 @@ func (n news) follow(el ref) {
 		}
 	}
 	switch {
-	case n.step == "" || now.step != n.step:
+	case n.step == "" || now.step == "":
+	case now.step != n.step:
+		show(el.all(".lesson-body > *"), 0)
 	case now.replies > n.replies:
 		show(el.all(".option-why"), now.replies-1, n.replies)
 	case now.hints > n.hints:

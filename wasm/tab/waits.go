@@ -42,8 +42,8 @@ var nowClauses = []waitClause{
 	{"there is 1 member", view.Text{Zh: "现在有 1 个成员"}},
 	{"there are {0} members", view.Text{Zh: "现在有 {0} 个成员"}},
 	{"{0} is owned by {1}", view.Text{Zh: "{0} 归 {1}"}},
-	{"nobody owns {0}", view.Text{Zh: "{0} 没有主人"}},
-	{"every partition has an owner", view.Text{Zh: "每个分区都有主人"}},
+	{"nobody owns {0}", view.Text{Zh: "{0} 没有所有者"}},
+	{"every partition has an owner", view.Text{Zh: "每个分区都有所有者"}},
 	{"{0} is committed at {1}", view.Text{Zh: "{0} 提交到 {1}"}},
 	{"{0} has no committed offset", view.Text{Zh: "{0} 没有已提交的位移"}},
 	{"the group waits for nobody", view.Text{Zh: "消费组没有在等谁"}},
@@ -63,7 +63,7 @@ func nowWords(now string, lang view.Lang) string {
 	for i, clause := range list {
 		list[i], _ = wordsOf(nowClauses, clause, lang)
 		if before, after, found := strings.Cut(clause, " partitions have no owner: "); found {
-			list[i] = before + " 个分区没有主人：" + after
+			list[i] = before + " 个分区没有所有者：" + after
 		}
 	}
 	return strings.Join(list, "；")

@@ -25,7 +25,7 @@ func TestGoalsInChinese(t *testing.T) {
 	for now, want := range map[string]string{
 		"state is Empty; there are 2 members":           "现在是 Empty；现在有 2 个成员",
 		"c2 is REBALANCING":                             "c2 处于 REBALANCING",
-		"2 partitions have no owner: orders-0 orders-1": "2 个分区没有主人：orders-0 orders-1",
+		"2 partitions have no owner: orders-0 orders-1": "2 个分区没有所有者：orders-0 orders-1",
 		"it is 00:00:03.000":                            "现在是 00:00:03.000",
 	} {
 		if got := nowWords(now, view.Chinese); got != want {
