@@ -1,6 +1,7 @@
 package view
 
 import (
+	"math"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -54,6 +55,24 @@ func TestIdleStretchesAreFolded(t *testing.T) {
 	}
 	if x := a.X(n.Model.NowMs); x < 0.5 || x > 0.95 {
 		t.Errorf("the cursor stands at %.2f", x)
+	}
+}
+
+// TestNoTimeStandsOnAFold: the words of a grid line and those of a fold keep apart, whatever the width of the picture.
+func TestNoTimeStandsOnAFold(t *testing.T) {
+	n := galleryNamed("unclean-restart")
+	for px := 300; px < 1500; px += 7 {
+		o := n.Options
+		o.ChartPx = px
+		s := newStage(n.Model, o)
+		f := s.frame()
+		for _, fold := range s.folds(f) {
+			for _, l := range s.gridLines(f) {
+				if apart := math.Abs(l.X-fold.X) - (f.wide(l.Text)+f.wide(fold.Text))/2; l.Text != "" && apart < 0 {
+					t.Fatalf("at %d px %q stands on %q: %.1f px", px, l.Text, fold.Text, apart*float64(px))
+				}
+			}
+		}
 	}
 }
 

@@ -124,14 +124,18 @@ func (s *stage) gridLines(f *frame) []tick {
 	return list
 }
 
+// foldHalfPx is half of what the words of a fold take, and a gap.
+const foldHalfPx = 20
+
 // roomFor tells whether a text around x is whole between the edges and keeps off the words of a fold.
 func (f *frame) roomFor(x float64, text string) bool {
+	half := f.wide(text) / 2
+	off := max(0.035, half+foldHalfPx/f.px)
 	for _, p := range f.Axis.pieces {
-		if at := (p.X0 + p.X1) / 2; p.Folded && x > at-0.035 && x < at+0.035 {
+		if at := (p.X0 + p.X1) / 2; p.Folded && x > at-off && x < at+off {
 			return false
 		}
 	}
-	half := f.wide(text) / 2
 	return x > max(0.01, half) && x < 1-max(0.025, half)
 }
 
