@@ -359,7 +359,12 @@ func TestAttachFollowsCommits(t *testing.T) {
 // commitInTransaction commits an offset of orders-0 in a transaction.
 func commitInTransaction(t testing.TB, s *app.Server, group, id string, at int64, how kgo.TransactionEndTry) {
 	t.Helper()
-	cl := client(t, s, kgo.TransactionalID(id))
+	stageInTransaction(t, client(t, s, kgo.TransactionalID(id)), group, id, at)(how)
+}
+
+// stageInTransaction commits an offset of orders-0 in a transaction and returns what ends that.
+func stageInTransaction(t testing.TB, cl *kgo.Client, group, id string, at int64) (end func(kgo.TransactionEndTry)) {
+	t.Helper()
 	if err := cl.BeginTransaction(); err != nil {
 		t.Fatal(err)
 	}
@@ -381,9 +386,12 @@ func commitInTransaction(t testing.TB, s *app.Server, group, id string, at int64
 	if got, err := commit.RequestWith(t.Context(), cl); err != nil || got.Topics[0].Partitions[0].ErrorCode != 0 {
 		t.Fatal(err, got)
 	}
-	end := kmsg.NewPtrEndTxnRequest()
-	end.TransactionalID, end.ProducerID, end.ProducerEpoch, end.Commit = id, producer, epoch, bool(how)
-	if got, err := end.RequestWith(t.Context(), cl); err != nil || got.ErrorCode != 0 {
-		t.Fatal(err, name(got.ErrorCode))
+	return func(how kgo.TransactionEndTry) {
+		t.Helper()
+		end := kmsg.NewPtrEndTxnRequest()
+		end.TransactionalID, end.ProducerID, end.ProducerEpoch, end.Commit = id, producer, epoch, bool(how)
+		if got, err := end.RequestWith(t.Context(), cl); err != nil || got.ErrorCode != 0 {
+			t.Fatal(err, name(got.ErrorCode))
+		}
 	}
 }

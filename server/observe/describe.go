@@ -17,8 +17,10 @@ const (
 	describeAtOnce = 100
 	// lookedEvery is how often a group is described that somebody looks at and that rests.
 	lookedEvery = 5 * time.Second
-	// sweepEvery is how often all groups are described where their log is not read.
+	// sweepEvery is how often all groups are described at least where their log is not read: a rebalance that is over between two
+	// looks shows in nothing else. They are more often where they are few, sweepEach for each group apart.
 	sweepEvery = time.Minute
+	sweepEach  = 50 * time.Millisecond
 )
 
 // describe describes the groups that move, those that somebody looks at, and those that wait for it: one request of each kind

@@ -24,8 +24,10 @@ const (
 	// 2.6) lists all each listOld.
 	listEvery = 30 * time.Second
 	listOld   = 5 * time.Second
-	// listEach is how much farther apart lists are for each group that they hold.
-	listEach = 5 * time.Millisecond
+	// listAsking is how often all groups are listed where only asking tells what there is, listEach how much farther apart the
+	// lists are for each group that they hold.
+	listAsking = 2 * time.Second
+	listEach   = 5 * time.Millisecond
 )
 
 // inMotion are the states in which somebody is awaited, of classic and of KIP-848 groups.
@@ -131,9 +133,14 @@ func (p *poller) asking() bool { return p.o.cluster.modeNow() == modePoll || p.o
 // far as their length allows.
 func (p *poller) listEvery() time.Duration {
 	if p.asking() {
-		return min(listOld+time.Duration(len(p.states))*listEach, listEvery)
+		return min(listAsking+time.Duration(len(p.states))*listEach, listEvery)
 	}
 	return listEvery
+}
+
+// sweepEvery is how far apart two descriptions of all groups are: they are as large as the groups are many.
+func (p *poller) sweepEvery() time.Duration {
+	return min(time.Duration(len(p.states))*sweepEach, sweepEvery)
 }
 
 // plan notes which groups are to be described. Where the log is read from its beginning, it says all that is lasting, and
@@ -156,7 +163,7 @@ func (p *poller) plan(seen timeline.PollList) {
 		p.was = now
 		return
 	}
-	all := time.Since(p.swept) >= sweepEvery
+	all := time.Since(p.swept) >= p.sweepEvery()
 	if all {
 		p.swept, p.waiting = time.Now(), nil
 	}

@@ -32,6 +32,8 @@ type Config struct {
 	Set map[string]string
 	// Dir takes data and logs; it must be empty.
 	Dir string
+	// Logs has the nodes write the log that Kafka's own kafka-server-start.sh has them write, by Kafka's pattern.
+	Logs bool
 	// Java are the options of the nodes' Java; nil: a small heap, and a compiler that is quickly done. AsShipped are those
 	// for measuring.
 	Java []string
@@ -48,6 +50,7 @@ var small = []string{"-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}
 type Cluster struct {
 	cfg   Config
 	jars  string
+	log   string // the folder of what writes the nodes' logs, "" for none
 	id    string
 	nodes []*node
 }
@@ -67,6 +70,11 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{cfg: cfg, jars: jars, id: "GroupLabGroupLabGroupA"}
+	if cfg.Logs {
+		if c.log, err = logJars(); err != nil {
+			return nil, err
+		}
+	}
 	for i := range cfg.Nodes {
 		port, ctrl, err := freePorts()
 		if err != nil {
@@ -136,7 +144,11 @@ func (c *Cluster) properties(n *node) string {
 }
 
 func (c *Cluster) java(options []string, args ...string) *exec.Cmd {
-	return exec.Command("java", slices.Concat(options, []string{"-cp", filepath.Join(c.jars, "*")}, args)...)
+	path := filepath.Join(c.jars, "*")
+	if c.log != "" {
+		path += string(os.PathListSeparator) + filepath.Join(c.log, "*")
+	}
+	return exec.Command("java", slices.Concat(options, []string{"-cp", path}, args)...)
 }
 
 func (c *Cluster) format(n *node) error {
@@ -164,6 +176,13 @@ func (c *Cluster) run(n *node) error {
 		options = small
 	}
 	n.cmd = c.java(options, "kafka.Kafka", filepath.Join(n.dir, "server.properties"))
+	if c.log != "" {
+		file := filepath.Join(n.dir, "log4j.properties")
+		if err := os.WriteFile(file, []byte(logSettings), 0o644); err != nil {
+			return err
+		}
+		n.cmd = c.java(slices.Concat(options, []string{"-Dlog4j.configuration=file:" + file}), "kafka.Kafka", filepath.Join(n.dir, "server.properties"))
+	}
 	n.cmd.Stdout, n.cmd.Stderr, n.cmd.Dir = log, log, n.dir
 	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := n.cmd.Start(); err != nil {
@@ -223,6 +242,25 @@ func (c *Cluster) Addrs() []string {
 		all = append(all, n.address())
 	}
 	return all
+}
+
+// logSettings write what server.log holds by Kafka's config/log4j.properties.
+const logSettings = `log4j.rootLogger=INFO, stdout
+log4j.appender.stdout=org.apache.log4j.ConsoleAppender
+log4j.appender.stdout.layout=org.apache.log4j.PatternLayout
+log4j.appender.stdout.layout.ConversionPattern=[%d] %p %m (%c)%n
+`
+
+// LogFile is where a node writes its log.
+func (c *Cluster) LogFile(id int) string { return filepath.Join(c.nodes[id-1].dir, "log") }
+
+// Java is a command that runs a class of Kafka's with a log on its standard output, as its own scripts do where Logs is set.
+func (c *Cluster) Java(args ...string) *exec.Cmd {
+	options := slices.Clone(small)
+	if c.log != "" {
+		options = append(options, "-Dlog4j.configuration=file:"+filepath.Join(c.nodes[0].dir, "log4j.properties"))
+	}
+	return c.java(options, args...)
 }
 
 // Pid is a node's process.

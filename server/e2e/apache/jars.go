@@ -25,14 +25,28 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.
 </dependencies></project>
 `
 
+// logPom is what writes the lines of a broker's log; the published jars hold only its interface.
+const logPom = `<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>grouplab</groupId><artifactId>apache-kafka-log</artifactId><version>1</version><dependencies>
+<dependency><groupId>org.slf4j</groupId><artifactId>slf4j-reload4j</artifactId><version>1.7.36</version></dependency>
+</dependencies></project>
+`
+
 // Jars returns the folder with the jars of a released Apache Kafka. They come from the Maven repository that the machine
 // is set up for, once, and are kept in the user's cache folder. An error says which program is missing, or what Maven said.
 func Jars(version string) (string, error) {
+	return bring("kafka-"+version, strings.ReplaceAll(pom, "VERSION", version), "kafka-clients-*.jar")
+}
+
+// logJars returns the folder with what writes a log.
+func logJars() (string, error) { return bring("kafka-log", logPom, "slf4j-reload4j-*.jar") }
+
+func bring(name, pom, proof string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("no folder to keep Kafka's jars in: %w; set HOME or XDG_CACHE_HOME", err)
 	}
-	dir := filepath.Join(cache, "grouplab", "kafka-"+version)
+	dir := filepath.Join(cache, "grouplab", name)
 	if _, err := os.Stat(filepath.Join(dir, "complete")); err == nil {
 		return dir, nil
 	}
@@ -45,16 +59,16 @@ func Jars(version string) (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "pom.xml")
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(pom, "VERSION", version)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(pom), 0o644); err != nil {
 		return "", err
 	}
 	out, err := exec.Command("mvn", "-q", "-B", "-f", file, "dependency:copy-dependencies", "-DoutputDirectory="+dir).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("mvn did not bring Apache Kafka %s: %w\n%s", version, err, bytes.TrimSpace(out))
+		return "", fmt.Errorf("mvn did not bring %s: %w\n%s", name, err, bytes.TrimSpace(out))
 	}
-	jars, err := filepath.Glob(filepath.Join(dir, "kafka-clients-*.jar"))
+	jars, err := filepath.Glob(filepath.Join(dir, proof))
 	if err != nil || len(jars) == 0 {
-		return "", errors.Join(fmt.Errorf("mvn ended well, but %s holds no kafka-clients jar; delete it and try again", dir), err)
+		return "", errors.Join(fmt.Errorf("mvn ended well, but %s holds no %s; delete it and try again", dir, proof), err)
 	}
 	return dir, os.WriteFile(filepath.Join(dir, "complete"), nil, 0o644)
 }

@@ -20,6 +20,14 @@ type reason struct {
 
 const mostReasons = 16
 
+// of is the reason as we name it: a broker's log calls a group's first member a new one like any other.
+func (r *reason) of(first bool) event.Why {
+	if first && r.why == event.WhyNewMember {
+		return event.WhyFirstMember
+	}
+	return r.why
+}
+
 // began is what the broker's log said of the rebalance that ended the group's last generation, nil where it said nothing.
 func (g *group) began() *reason {
 	for i := range g.reasons {
@@ -70,7 +78,7 @@ func differ(before, after []*member) (d difference) {
 func (t *Timeline) infer(g *group, n *next, start when) event.CauseInferred {
 	c := event.CauseInferred{Generation: n.generation}
 	if r := g.began(); r != nil && r.why != "" {
-		c.Why, c.Member, c.ClientReason, c.Evidence = r.why, r.member, r.client, "a line of the broker's log"
+		c.Why, c.Member, c.ClientReason, c.Evidence = r.of(len(g.record.members) == 0), r.member, r.client, "a line of the broker's log"
 		return c
 	}
 	d := differ(g.record.members, n.members)
@@ -373,7 +381,7 @@ func (t *Timeline) toldReason(g *group, r reason) {
 	for i := range g.past {
 		p := &g.past[i]
 		if p.generation == r.generation+1 && r.atMs <= p.joinedMs+timerSlackMs {
-			c := event.CauseInferred{Generation: p.generation, Why: r.why, Member: r.member, ClientReason: r.client, Evidence: "a line of the broker's log"}
+			c := event.CauseInferred{Generation: p.generation, Why: r.of(p.first), Member: r.member, ClientReason: r.client, Evidence: "a line of the broker's log"}
 			t.emit(g, exactly(r.atMs), p.seq, c)
 			if g.cause.Generation == c.Generation {
 				g.cause = c
@@ -382,7 +390,7 @@ func (t *Timeline) toldReason(g *group, r reason) {
 		}
 	}
 	if g.motion != nil && r.generation == max(g.generation, 0) {
-		g.cause = event.CauseInferred{Generation: r.generation + 1, Why: r.why, Member: r.member, ClientReason: r.client, Evidence: "a line of the broker's log"}
+		g.cause = event.CauseInferred{Generation: r.generation + 1, Why: r.of(len(g.record.members) == 0), Member: r.member, ClientReason: r.client, Evidence: "a line of the broker's log"}
 		t.emit(g, exactly(r.atMs), g.motion.seq, g.cause)
 	}
 }

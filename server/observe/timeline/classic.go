@@ -279,8 +279,11 @@ func (m *member) changed(now *member) bool {
 func (t *Timeline) generationStep(g *group, protocolType string, n *next) {
 	t.earlierMotion(g, n)
 	again := t.laterMotion(g, n)
-	start := t.startOf(g, n)
+	start, first := t.startOf(g, n), len(g.record.members) == 0
 	why := t.infer(g, n, start)
+	if g.sampled && why.Confidence == event.High { // another rebalance may lie between two looks
+		why.Confidence = event.Medium
+	}
 	cause := t.tellStart(g, n, start, why)
 	t.tellMembers(g, n, start, why, cause)
 	joined := n.joined
@@ -290,7 +293,7 @@ func (t *Timeline) generationStep(g *group, protocolType string, n *next) {
 	ended := endedBecause(g, n)
 	seq := t.emit(g, joined, cause, event.GenerationStarted{Generation: n.generation, Protocol: n.protocol, Leader: n.leader, Members: ids(n.members),
 		Why: ended, DurationMs: max(n.joinedMs-start.hi, 0)})
-	g.remember(pastGeneration{n.generation, start, n.joinedMs, cause})
+	g.remember(pastGeneration{n.generation, start, n.joinedMs, cause, first})
 	if len(n.members) == 0 {
 		t.changeState(g, joined, seq, event.StateChanged{To: event.Empty, Why: event.WhyNoMembers})
 		t.settle(g, protocolType, n)

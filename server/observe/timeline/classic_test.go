@@ -207,6 +207,32 @@ func TestBrokerLogKnowsBetter(t *testing.T) {
 	}
 }
 
+// A broker's log calls the first member of a group a new one; it is the first.
+func TestBrokerLogsFirstMember(t *testing.T) {
+	for _, before := range []bool{true, false} { // the record is read
+		l := live(t)
+		l.after(1_000)
+		said := timeline.BrokerLog{Broker: 1, Events: []event.Event{{AtMs: l.now - 500, Group: "g", Body: event.RebalanceStarted{Why: event.WhyNewMember, Member: "c1-a"}}}}
+		if before {
+			l.see(timeline.PollList{Broker: 1, AskedMs: l.now - 450, AnsweredMs: l.now - 440, Filtered: true,
+				Groups: []timeline.ListedGroup{{Group: "g", State: event.PreparingRebalance, Type: "classic"}}})
+			l.see(said)
+		}
+		l.write(generation("g", 1, l.now, who{id: "c1-a", has: []int32{0}}))
+		if !before {
+			l.see(said)
+		}
+		for _, c := range of[event.CauseInferred](l.all) {
+			if c.Why != event.WhyFirstMember || c.Member != "c1-a" {
+				t.Errorf("before the record %v: %+v", before, c)
+			}
+		}
+		if n := len(of[event.CauseInferred](l.all)); n != 2 {
+			t.Errorf("before the record %v: %d causes", before, n)
+		}
+	}
+}
+
 // Generations of the last day are told with their own times when a log is read for the first time; older ones are not.
 func TestHistory(t *testing.T) {
 	l := attach(t)

@@ -79,6 +79,7 @@ type pastGeneration struct {
 	start      when
 	joinedMs   int64
 	seq        int64 // of its RebalanceStarted
+	first      bool  // nobody was in the one before
 }
 
 const mostPast = 4

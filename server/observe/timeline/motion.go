@@ -103,6 +103,8 @@ func (t *Timeline) startOf(g *group, n *next) when {
 	w := when{t.clearBefore(g, n.joinedMs), n.joinedMs, event.Inferred}
 	if m := g.motion; m != nil {
 		w = when{m.start.lo, min(m.start.hi, n.joinedMs), event.Sampled}
+	} else if g.sampled { // it was over before a look at those in motion could show it: only a description could
+		w.lo = n.joined.lo
 	}
 	// A join phase that somebody came back for is over after the largest rebalance timeout.
 	survivors := slices.ContainsFunc(n.members, func(m *member) bool { return find(g.record.members, m.id) != nil })
