@@ -18,8 +18,9 @@ type Branch struct {
 type Comparison struct {
 	Label           string
 	ForkMs, UntilMs int64
-	// This and Other are the pictures of both at UntilMs, At is that of the moment in which they part.
-	This, Other, At *Model
+	// This and Other are the pictures of both at UntilMs, At is that of the moment in which they part, and OtherAt that of the other
+	// where it is another one.
+	This, Other, At, OtherAt *Model
 	// ThisOnly and OtherOnly are the facts of weight that only one of them has; Member is the group of each.
 	ThisOnly, OtherOnly []Mark
 }
@@ -227,17 +228,24 @@ func (s *stage) compareWaits(x *Comparison, a, b *Group) []comparedWait {
 	for _, n := range names {
 		list = append(list, comparedWait{n, s.dur(this[n]), s.dur(other[n]), s.moreOrLess(this[n] - other[n])})
 	}
-	lostA, lostB := x.lost(x.This, s.g.Name), x.lost(x.Other, s.g.Name)
+	lostA, lostB := x.lost(x.This, x.At, s.g.Name), x.lost(x.Other, x.otherAt(), s.g.Name)
 	return append(list, comparedWait{s.t("compare.lost"), tenths(lostA), tenths(lostB), s.difference(lostA - lostB)})
 }
 
+func (x *Comparison) otherAt() *Model {
+	if x.OtherAt != nil {
+		return x.OtherAt
+	}
+	return x.At
+}
+
 // lost are the partition-milliseconds in which nobody read, since the runs parted.
-func (x *Comparison) lost(m *Model, group string) int64 {
+func (x *Comparison) lost(m, from *Model, group string) int64 {
 	g := m.Groups[group]
 	if g == nil {
 		return 0
 	}
-	if at := x.At.Groups[group]; at != nil {
+	if at := from.Groups[group]; at != nil {
 		return g.PausedPartitionMs - at.PausedPartitionMs
 	}
 	return g.PausedPartitionMs
@@ -274,7 +282,7 @@ func (s *stage) compareSays() string {
 	}
 	_, _, this := s.waited(x.This.Groups[s.g.Name], x)
 	_, _, other := s.waited(x.Other.Groups[s.g.Name], x)
-	lost, lostThere := x.lost(x.This, s.g.Name), x.lost(x.Other, s.g.Name)
+	lost, lostThere := x.lost(x.This, x.At, s.g.Name), x.lost(x.Other, x.otherAt(), s.g.Name)
 	return s.t("compare.says", s.dur(this), s.moreOrLess(this-other), tenths(lost), s.difference(lost-lostThere))
 }
 

@@ -34,6 +34,11 @@ type RecordingState struct {
 	// Kept is what the server keeps, nil where there is none; Piece what is wanted of it.
 	Kept  *Kept
 	Piece Piece
+	// Held is the moment that is kept to be compared, nil for none. LabNotes say what the run that was made for the lab does not
+	// reproduce; LabMade is set once one was made.
+	Held     *Held
+	LabMade  bool
+	LabNotes []string
 }
 
 // RecordingGap is a stretch that nobody recorded.
@@ -111,7 +116,7 @@ func RecordingParts(m *Model, o Options, r *RecordingState) []Part {
 			}
 		}
 	}
-	return append(list, Part{"recording", recordingOpen(s, r)}, Part{"kept", recordingKept(s, r)}, Part{"finder", groupFinder(s, l)}, Part{"groups", watchList(s, l)},
+	return append(list, Part{"recording", recordingOpen(s, r)}, Part{"compare", recordingCompare(s, r)}, Part{"kept", recordingKept(s, r)}, Part{"finder", groupFinder(s, l)}, Part{"groups", watchList(s, l)},
 		Part{"strip", stripPane(s, past)}, Part{"history", historyPane(s, past)}, Part{"figures", figuresPane(s, past)})
 }
 

@@ -31,6 +31,11 @@ type recordingMode struct {
 	// wanted is the moment of a link that waits for its recording.
 	wanted  string
 	awaited string // the piece that is on its way
+	// held is the moment that is kept to be compared, nil for none; beside is it beside the one on stage, nil where none is shown.
+	held   *heldMoment
+	beside *view.Comparison
+	// lab is the run that was made for the lab, nil for none.
+	lab *recording.Run
 }
 
 type recordingPhase uint8
@@ -83,7 +88,7 @@ func (m *recordingMode) open(name, data string) {
 	file, err := recording.Open(strings.NewReader(data), recording.Limits{})
 	t.options.Group, t.selected, t.options.Find, t.options.Why = m.piece.Group, "", "", 0
 	t.options.Head, t.options.Memo = nil, view.NewMemo()
-	m.name, m.file, m.play, m.pace.playing, m.says = name, file, nil, false, ""
+	m.name, m.file, m.play, m.pace.playing, m.says, m.beside, m.lab = name, file, nil, false, "", nil, nil
 	if err != nil {
 		m.file, m.phase, m.says = nil, recordingNone, err.Error()
 		m.note("unreadable", err.Error())

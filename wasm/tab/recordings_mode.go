@@ -21,8 +21,8 @@ func (m *recordingMode) offers(action string) bool {
 	return slices.Contains([]string{"play", "step", "back", "start", "end", "next-state", "prev-state", "next-timer", "faster", "slower", "link"}, action)
 }
 func (m *recordingMode) field(Key) bool              { return false }
-func (m *recordingMode) compares() bool              { return false }
-func (m *recordingMode) dismiss()                    {}
+func (m *recordingMode) compares() bool              { return m.beside != nil }
+func (m *recordingMode) dismiss()                    { m.beside = nil }
 func (m *recordingMode) unfollow()                   {}
 func (m *recordingMode) findIn() string              { return "transcript" }
 func (m *recordingMode) told()                       {}
@@ -45,7 +45,7 @@ func (m *recordingMode) parts(model *view.Model, o view.Options) []view.Part {
 
 func (m *recordingMode) filled(o *view.Options) *view.Model {
 	o.Playing, o.Speed = m.pace.playing, float(m.pace.speed)
-	o.Fact = m.factAt
+	o.Fact, o.Compare = m.factAt, m.beside
 	o.AtStart, o.AtEnd = true, true
 	if m.phase == recordingShown {
 		o.AtStart, o.AtEnd = m.play.at <= m.play.floor, m.play.at == len(m.play.events)
@@ -87,7 +87,7 @@ func (m *recordingMode) jumpTo(seq int64) {
 
 // crashed closes the recording: what broke the page would break it again.
 func (m *recordingMode) crashed(string, bool) {
-	m.file, m.play, m.phase, m.pace.playing = nil, nil, recordingNone, false
+	m.file, m.play, m.phase, m.pace.playing, m.held, m.beside, m.lab = nil, nil, recordingNone, false, nil, nil, nil
 	m.t.options.Head, m.t.options.Memo, m.t.options.Group = nil, view.NewMemo(), ""
 	m.says = m.words("broke")
 }
@@ -103,7 +103,7 @@ func (m *recordingMode) act(action, arg string) bool {
 		m.says = arg
 		m.note("unreadable", arg)
 	case "rec-close":
-		m.file, m.play, m.phase, m.pace.playing = nil, nil, recordingNone, false
+		m.file, m.play, m.phase, m.pace.playing, m.beside, m.lab = nil, nil, recordingNone, false, nil, nil
 		m.t.options.Head, m.t.options.Group, m.t.selected = nil, "", ""
 		m.askKept()
 	case "rec-open":
@@ -228,6 +228,8 @@ func (m *recordingMode) move(action, arg string) bool {
 	case "rec-lab":
 		m.toLab()
 		return true
+	case "rec-hold", "rec-let-go", "rec-compare", "rec-compare-span", "compare":
+		return m.heldAct(action, arg)
 	default:
 		return false
 	}
@@ -280,6 +282,12 @@ func (m *recordingMode) follow() {
 // state is what the page shows beside the stage.
 func (m *recordingMode) state() *view.RecordingState {
 	s := &view.RecordingState{Name: m.name, Says: m.says, Kept: m.kept, Piece: m.piece, Reading: m.phase == recordingReading || m.phase == recordingDrawing}
+	if m.held != nil {
+		s.Held = &m.held.Held
+	}
+	if m.lab != nil {
+		s.LabMade, s.LabNotes = true, m.lab.Notes
+	}
 	if m.file == nil {
 		return s
 	}

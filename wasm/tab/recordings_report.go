@@ -95,6 +95,8 @@ func (m *recordingMode) toLab() {
 		return
 	}
 	m.t.out.Download = &Download{Name: "grouplab-" + plainFile(m.t.options.Group) + "-run.txt", Text: run.Text}
+	m.lab = &run
+	m.t.out.Reveal = "rec-lab"
 	m.note("lab.made", fmt.Sprint(len(run.Notes)))
 }
 

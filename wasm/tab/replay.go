@@ -1,6 +1,7 @@
 package tab
 
 import (
+	"cmp"
 	"slices"
 
 	"grouplab/coordinator/event"
@@ -29,6 +30,8 @@ type replay struct {
 	// furthest is the picture of all; drawn counts the events in it while it is made.
 	furthest *view.Model
 	drawn    int
+	// bySeq are the places of the events by their numbers, nil before one is looked for.
+	bySeq []int32
 }
 
 type replaySave struct {
@@ -151,14 +154,22 @@ func (p *replay) pass(ms int64) {
 	p.model.SetNow(p.nowMs)
 }
 
-// find is the place of the event with a number, counted from the newest facts before the cursor on; -1 where there is none.
+// find is the place of the last event with a number; -1 where there is none. The first call sorts: numbers nearly ascend.
 func (p *replay) find(seq int64) int {
-	for i := len(p.events) - 1; i >= 0; i-- {
-		if p.events[i].Seq == seq && !retold(p.events[i].Body) {
-			return i
+	if p.bySeq == nil {
+		p.bySeq = make([]int32, 0, len(p.events))
+		for i := range p.events {
+			if !retold(p.events[i].Body) {
+				p.bySeq = append(p.bySeq, int32(i))
+			}
 		}
+		slices.SortStableFunc(p.bySeq, func(a, b int32) int { return cmp.Compare(p.events[a].Seq, p.events[b].Seq) })
 	}
-	return -1
+	after, _ := slices.BinarySearchFunc(p.bySeq, seq+1, func(i int32, seq int64) int { return cmp.Compare(p.events[i].Seq, seq) })
+	if after == 0 || p.events[p.bySeq[after-1]].Seq != seq {
+		return -1
+	}
+	return int(p.bySeq[after-1])
 }
 
 // retold are facts with the number of another.
