@@ -161,7 +161,7 @@ func TestStateOfManyGroups(t *testing.T) {
 	l := newRemembering(t)
 	l.cfg.History = l.metrics.history
 	l.many = true
-	l.scrape(t, `grouplab_groups{state="Stable"} 1`)
+	l.scrape(t, `grouplab_groups{state="PreparingRebalance"} 1`)
 	for _, c := range []struct {
 		query, first string
 		groups, more int
