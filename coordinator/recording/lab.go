@@ -73,6 +73,10 @@ type process struct {
 	goneMs, endedMs                int64
 	again                          *process // the same consumer's process before this one
 	joinMs                         int64    // its last JoinGroup
+	syncMs                         int64    // its last SyncGroup
+	unloaded                       bool     // its coordinator went before it was in a record: nobody knows it any more
+	commits                        []int64  // when it committed
+	txn                            bool     // in transactions
 }
 
 type deed struct {
@@ -100,6 +104,10 @@ type lab struct {
 	down       map[int32]bool
 	endMs      int64
 	beganMs    int64 // of the rebalance under way
+	formedMs   int64 // the last end of a join phase
+	completing bool  // the leader's assignment is awaited
+	loading    map[int32]load
+	loadMs     int64 // the longest read of a coordinator's log, 0 where none was seen
 }
 
 // asking is a first JoinGroup, or an id that was issued, which no member has come of yet.
@@ -108,6 +116,7 @@ type asking struct {
 	atMs     int64
 	version  int16
 	member   string
+	deadline int64 // of the issued id
 }
 
 func (l *lab) note(format string, args ...any) {
@@ -122,7 +131,7 @@ func (l *lab) do(atMs int64, format string, args ...any) {
 
 // begin finds when the recording begins.
 func (l *lab) begin(events []event.Event) {
-	l.down, l.last = map[int32]bool{}, map[string]int64{}
+	l.down, l.last, l.loading = map[int32]bool{}, map[string]int64{}, map[int32]load{}
 	if len(events) == 0 {
 		return
 	}
@@ -161,6 +170,8 @@ func (l *lab) take(e *event.Event) {
 		l.facts = false
 	case event.BrokerStarted, event.BrokerStopped, event.TopicCreated, event.PartitionsAdded, event.LeaderChanged:
 		l.cluster(e)
+	case event.LoadStarted, event.LoadProgressed, event.LoadFinished:
+		l.read(e)
 	case event.ConnectionClosed:
 		for _, id := range b.Members {
 			if p := l.members[id]; p != nil && !p.gone {
@@ -215,13 +226,13 @@ func (l *lab) member(e *event.Event) {
 	case event.MemberIDIssued:
 		for i := range l.asking {
 			if a := &l.asking[i]; a.member == "" && a.clientID == b.ClientID {
-				a.member = b.Member
+				a.member, a.deadline = b.Member, b.DeadlineMs
 				break
 			}
 		}
 	case event.PendingForgotten:
 		if b.Why == event.WhyPendingExpired {
-			l.note("the id %s was issued and nobody came back with it", b.Member)
+			l.neverBack(b.Member)
 		}
 	case event.MemberAdded:
 		l.added(e.AtMs, b)
@@ -231,12 +242,20 @@ func (l *lab) member(e *event.Event) {
 		l.removed(e.AtMs, b)
 	case event.RebalanceStarted:
 		l.beganMs = e.AtMs
+	case event.GenerationStarted:
+		l.formedMs = e.AtMs
+	case event.StateChanged:
+		l.completing = b.To == event.CompletingRebalance
+	case event.GroupRemoved:
+		l.unloaded(b.Why)
+	case event.OffsetsPending:
+		l.committed(e.AtMs, b.Member, false)
 	case event.OffsetsRefused:
-		l.note("refused commits are not given by hand; the lab's consumers commit every 5 s")
+		l.note("commits that were refused: the run's consumers commit when they would")
 	}
 }
 
-const apiJoinGroup, apiLeaveGroup = 11, 13
+const apiJoinGroup, apiSyncGroup, apiTxnOffsetCommit = 11, 14, 28
 
 func (l *lab) request(atMs int64, b event.RequestReceived) {
 	p := l.members[b.Member]
@@ -251,8 +270,17 @@ func (l *lab) request(atMs int64, b event.RequestReceived) {
 	}
 	l.back(p, atMs)
 	p.seenMs = atMs
-	if b.API == apiJoinGroup {
+	switch b.API {
+	case apiJoinGroup:
+		if l.completing && atMs > l.formedMs {
+			l.note("%s gave up waiting for an answer and asked again: the network had lost one, or was slow", p.name)
+		}
 		p.joinMs, p.version = atMs, b.Version
+		p.beatMs = 0 // while it waits for the answer it sends none
+	case apiSyncGroup:
+		p.syncMs = atMs
+	case apiTxnOffsetCommit:
+		l.committed(atMs, b.Member, true)
 	}
 }
 
@@ -285,6 +313,7 @@ func (l *lab) back(p *process, atMs int64) {
 // added takes a new member in: a new process, or one that was seen before and joins with another id.
 func (l *lab) added(atMs int64, b event.MemberAdded) {
 	if p := l.members[b.Member]; p != nil { // loaded by the next coordinator, or told again
+		p.unloaded = false
 		return
 	}
 	p := &process{clientID: b.ClientID, host: b.ClientHost, instance: b.InstanceID, member: b.Member, added: b, startMs: atMs - startMs, seenMs: atMs, joinMs: atMs}
@@ -299,6 +328,11 @@ func (l *lab) added(atMs int64, b event.MemberAdded) {
 	for _, old := range l.all {
 		if old.clientID != p.clientID || old.instance != p.instance || l.successor(old) {
 			continue
+		}
+		if old.unloaded { // the same process asks the next coordinator, who does not know its id
+			old.gone, p.name, p.again = true, old.name, old
+			l.keep(p)
+			return
 		}
 		if !old.gone && p.instance == "" && old.host == p.host && !p.early && l.last[old.member] < p.startMs+startMs {
 			// Nobody hears of the old one again: it is a ghost, and this is the same consumer's next process.
@@ -389,8 +423,12 @@ func (l *lab) removed(atMs int64, b event.MemberRemoved) {
 			l.note("%s did not call poll: how long is not recorded, half a max.poll.interval.ms more is taken", p.name)
 			return
 		}
-		l.do(atMs-stopMs, "stop %s", p.name)
-		p.goneMs, p.endedMs = atMs-stopMs, atMs-stopMs+endedMs
+		stop := atMs - stopMs
+		if p.joinMs < l.formedMs && p.syncMs < l.formedMs && atMs-l.formedMs <= stopMs { // told to stop while it waited to join
+			stop = p.joinMs + latencyMs
+		}
+		l.do(stop, "stop %s", p.name)
+		p.goneMs, p.endedMs = stop, atMs-stopMs+endedMs
 	case event.WhySessionExpired, event.WhyNewMemberTimeout:
 		p.goneMs = p.seenMs + latencyMs
 		l.do(p.goneMs, "kill %s", p.name)
@@ -412,34 +450,7 @@ func (p *process) heartbeatMs() int64 {
 	if len(p.beats) == 0 {
 		return 3000
 	}
-	list := slices.Sorted(slices.Values(p.beats))
-	ms := list[len(list)/2]
-	if near := (ms + 50) / 100 * 100; near > 0 {
-		return near
-	}
-	return max(ms, 1)
-}
-
-// nameOf makes a name for the lab of a client id: two processes with one id have two names.
-func (l *lab) nameOf(clientID string) string {
-	name := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
-			return r
-		}
-		return '-'
-	}, clientID)
-	if len(name) > 40 {
-		name = name[:40]
-	}
-	if name = strings.Trim(name, "-"); name == "" || name[0] >= '0' && name[0] <= '9' {
-		name = "c" + name
-	}
-	base := name
-	for n := 2; l.names[name]; n++ {
-		name = fmt.Sprintf("%s-%d", base, n)
-	}
-	l.names[name] = true
-	return name
+	return rounded(middle(p.beats))
 }
 
 func (l *lab) finish() {
@@ -455,10 +466,11 @@ func (l *lab) finish() {
 	if l.shiftMs > 0 {
 		l.note("the group had formed before the recording began: its members join anew in the first %d s, so generations count from 1", warmMs/1000)
 	}
+	l.unanswered()
 	if len(l.asking) > 0 {
 		l.note("%d JoinGroup requests led to no member", len(l.asking))
 	}
-	l.note("the network's delays, what was produced, and commits by hand")
+	l.note("the network's delays, what was produced, and which offsets were committed")
 	if n := len(l.deeds); n > 1900 {
 		l.deeds = l.deeds[:1900]
 		l.note("%d deeds after the first 1900", n-1900)
@@ -467,7 +479,8 @@ func (l *lab) finish() {
 
 // labSettings are the settings that the lab knows.
 var labSettings = []string{"group.initial.rebalance.delay.ms", "group.max.size", "group.max.session.timeout.ms", "group.min.session.timeout.ms",
-	"offsets.commit.timeout.ms", "offsets.retention.minutes", "offsets.retention.check.interval.ms", "offsets.topic.num.partitions"}
+	"offsets.commit.timeout.ms", "offsets.retention.minutes", "offsets.retention.check.interval.ms", "offsets.topic.num.partitions",
+	"broker.session.timeout.ms", "offsets.load.buffer.size"}
 
 func (l *lab) write(h Header) Run {
 	var b strings.Builder
@@ -481,6 +494,9 @@ func (l *lab) write(h Header) Run {
 		} else {
 			l.note("the setting %s", name)
 		}
+	}
+	if l.loadMs > 0 {
+		fmt.Fprintf(&b, "set lab.load.delay.ms %d\n", l.loadMs)
 	}
 	if l.offsets > 0 && l.offsets != 50 && !partitions {
 		fmt.Fprintf(&b, "set offsets.topic.num.partitions %d\n", l.offsets)
@@ -554,42 +570,5 @@ func (l *lab) consumer(p *process) string {
 	if p.instance != "" {
 		text += " instance=" + l.plain(p.instance)
 	}
-	return text
-}
-
-func (l *lab) plain(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r) {
-			return r
-		}
-		return '-'
-	}, name[:min(len(name), 64)])
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func sortedKeys(m map[string]int32) (keys []string) {
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// Span prints milliseconds as the script language reads them: 1m2s500ms.
-func Span(ms int64) string {
-	var b strings.Builder
-	for _, u := range []struct {
-		ms   int64
-		name string
-	}{{3_600_000, "h"}, {60_000, "m"}, {1000, "s"}, {1, "ms"}} {
-		if n := ms / u.ms; n > 0 {
-			fmt.Fprintf(&b, "%d%s", n, u.name)
-			ms %= u.ms
-		}
-	}
-	if b.Len() == 0 {
-		return "0ms"
-	}
-	return b.String()
+	return text + l.commits(p.name)
 }
