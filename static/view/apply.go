@@ -171,9 +171,13 @@ func (m *Model) countPaused(group string) {
 	if g == nil {
 		return
 	}
+	was := g.Paused
 	g.Paused = 0
 	if g.everAssigned {
 		g.Paused = m.pausedNow(g)
+	}
+	if g.Paused != was {
+		g.Pauses = keep(append(g.Pauses, PauseStep{m.NowMs, g.Paused}), maxMarks)
 	}
 	if g.Paused == 0 {
 		delete(m.still, group)

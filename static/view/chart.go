@@ -25,6 +25,7 @@ type frame struct {
 	LaneH  int
 	BarH   int
 	LogY   int
+	StillY int // where the area of partitions that stand still has its ground
 	InputY int
 	Height int
 	px     float64
@@ -41,9 +42,10 @@ func (s *stage) frame() *frame {
 	if f.LaneH < 17 {
 		f.BarH = 8
 	}
-	f.LogY = laneTop + len(f.Lanes)*f.LaneH + f.LaneH/2
+	f.StillY = laneTop + (len(f.Lanes)+1)*f.LaneH - 2
+	f.LogY = laneTop + (len(f.Lanes)+1)*f.LaneH + f.LaneH/2
 	f.InputY = f.LogY + f.LaneH
-	f.Height = laneTop + (len(f.Lanes)+2)*f.LaneH + axisHigh
+	f.Height = laneTop + (len(f.Lanes)+3)*f.LaneH + axisHigh
 	return f
 }
 
@@ -57,10 +59,8 @@ func (f *frame) below() int { return f.Height - axisHigh }
 func laneHeight(lanes int) int {
 	switch {
 	case lanes <= 3:
-		return 22
-	case lanes <= 5:
 		return 19
-	case lanes <= 8:
+	case lanes <= 5:
 		return 17
 	}
 	return 15

@@ -43,3 +43,29 @@ func TestTheBarrierOfARebalance(t *testing.T) {
 		t.Errorf("the generations are called %q", numbers)
 	}
 }
+
+// TestWhatStandsStillIsAnArea: the area under the steps is the time that was lost, as the transport prints it.
+func TestWhatStandsStillIsAnArea(t *testing.T) {
+	m := folded(t, killed+"until event MemberRemoved\nuntil state Stable\nadvance 5s\n")
+	g := m.Groups["g"]
+	area := int64(0)
+	for i, p := range g.Pauses {
+		until := m.NowMs
+		if i+1 < len(g.Pauses) {
+			until = g.Pauses[i+1].AtMs
+		}
+		area += int64(p.Count) * (until - p.AtMs)
+	}
+	if area != g.PausedPartitionMs || area == 0 {
+		t.Errorf("the steps are %d partition-milliseconds, counted are %d", area, g.PausedPartitionMs)
+	}
+	c := newStage(m, Options{Group: "g", Mode: ModeLesson}).chart()
+	if len(c.Still) == 0 || len(g.Pauses) == 0 || g.Pauses[len(g.Pauses)-1].Count != 0 {
+		t.Fatalf("steps %+v, drawn %+v", g.Pauses, c.Still)
+	}
+	for i, v := range c.Still {
+		if v.High < 2 || v.High > c.LaneH-5 || v.W <= 0 || v.X < 0 || i > 0 && v.X < c.Still[i-1].X {
+			t.Errorf("step %d is drawn as %+v in a lane of %d", i, v, c.LaneH)
+		}
+	}
+}

@@ -11,6 +11,8 @@ type chart struct {
 	Appends []tick
 	Inputs  []tick
 	Lines   []tick // generations and failovers
+	// Still are the stretches in which partitions stood still.
+	Still []stillView
 	// Barriers are where join phases ended.
 	Barriers []barrier
 	Gaps     []gapView
@@ -76,6 +78,7 @@ func (s *stage) chart() *chart {
 	c.addMarks(g, rows)
 	c.addMessages(g, rows)
 	c.addInputs(m)
+	c.addStill(g)
 	for _, gap := range m.Gaps {
 		if gap.ToMs > f.Axis.lowMs {
 			x := f.Axis.X(gap.FromMs)

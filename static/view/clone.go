@@ -62,7 +62,7 @@ func (g *Group) clone() *Group {
 		c.Failed = &failed
 	}
 	c.Ledger, c.Generations, c.States = copied(g.Ledger), copied(g.Generations), copied(g.States)
-	c.Marks, c.Messages = capped(g.Marks), capped(g.Messages)
+	c.Marks, c.Messages, c.Pauses = capped(g.Marks), capped(g.Messages), capped(g.Pauses)
 	c.Lanes, c.names = clonePointers(g.Lanes), nil
 	for _, l := range c.Lanes {
 		l.Spans = copied(l.Spans)

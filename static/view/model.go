@@ -201,9 +201,17 @@ type Group struct {
 	// assignment, nobody had them, so they do not count. Paused is how many stand still now.
 	PausedPartitionMs int64
 	Paused            int
-	everAssigned      bool
-	lastFenced        fencing
-	names             *names
+	// Pauses is how Paused changed, oldest first.
+	Pauses       []PauseStep
+	everAssigned bool
+	lastFenced   fencing
+	names        *names
+}
+
+// PauseStep is a moment from which on so many partitions stand still.
+type PauseStep struct {
+	AtMs  int64
+	Count int
 }
 
 // Began is why the rebalance under way, or the last one, began.

@@ -175,6 +175,7 @@ var wordsOfStage = map[string]Text{
 
 	"timeline.none": {"The timeline begins when the group does.", "组出现时，时间线开始。"},
 	"lane.group":    {"group", "组"},
+	"lane.still":    {"paused", "停滞"},
 	"lane.log":      {"log", "日志"},
 	"lane.inputs":   {"inputs", "外部操作"},
 	"band.stable":   {"{0}, generation {1}", "{0}，第 {1} 代"},
