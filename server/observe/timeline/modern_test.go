@@ -1,6 +1,8 @@
 package timeline_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +72,95 @@ func TestModernReconciliation(t *testing.T) {
 	got = l.after(500).write(current("g", "m2", 2, 2, 0, []int32{1}, nil))
 	if s := one[event.StateChanged](t, got); s.To != event.Stable || s.From != event.Reconciling {
 		t.Errorf("%+v", s)
+	}
+}
+
+// modernStory are the appends of a group that a second member joins and leaves, each at its time.
+func modernStory(atMs int64) (records []timeline.Record) {
+	at := func(ms int64, list ...timeline.Record) {
+		for _, r := range list {
+			r.TimestampMs = atMs + ms
+			records = append(records, r)
+		}
+	}
+	at(0, epoch("g", 1, 9), modernMember("g", "m1", "", "orders"), targetEpoch("g", 1), target("g", "m1", 0, 1), current("g", "m1", 1, 0, 0, []int32{0, 1}, nil))
+	at(5_000, epoch("g", 2, 9), modernMember("g", "m2", "", "orders"), targetEpoch("g", 2), target("g", "m1", 0), target("g", "m2", 1), current("g", "m2", 2, 0, 2, nil, nil))
+	at(5_500, current("g", "m1", 2, 1, 0, []int32{0}, nil))
+	at(6_000, current("g", "m2", 2, 2, 0, []int32{1}, nil))
+	at(9_000, tombstone(modernKey(8, "g", "m2")), tombstone(modernKey(7, "g", "m2")), tombstone(modernKey(5, "g", "m2")), epoch("g", 3, 9))
+	at(9_100, targetEpoch("g", 3), target("g", "m1", 0, 1), current("g", "m1", 3, 2, 0, []int32{0, 1}, nil))
+	return records
+}
+
+// What a KIP-848 group did before the attach is told with its own times, in the same words as to somebody who was there.
+func TestModernHistory(t *testing.T) {
+	was := live(t)
+	was.named()
+	was.all = nil
+	story := modernStory(was.now + 1_000)
+	for i := 0; i < len(story); {
+		n := i + 1
+		for n < len(story) && story[n].TimestampMs == story[i].TimestampMs {
+			n++
+		}
+		was.now = story[i].TimestampMs
+		was.write(story[i:n]...)
+		i = n
+	}
+	said := func(all []event.Event, fromMs int64) (list []string) {
+		for _, e := range all {
+			if e.Group == "g" {
+				list = append(list, fmt.Sprint(e.AtMs-fromMs, " ", e.Text()))
+			}
+		}
+		return list
+	}
+	l := attach(t)
+	l.named()
+	story = modernStory(begun - 60_000)
+	l.see(timeline.ReadFrom{Partition: 0, End: int64(len(story))})
+	l.all = nil
+	l.write(story...)
+	there, later := said(was.all, begun+1_000), said(l.all, begun-60_000)
+	if len(there) < 20 || !slices.Equal(there, later) {
+		t.Errorf("whoever was there was told\n%s\nand who came later\n%s", strings.Join(there, "\n"), strings.Join(later, "\n"))
+	}
+	if s := of[event.StateChanged](l.all); s[len(s)-1].To != event.Stable {
+		t.Errorf("%s", lines(l.all))
+	}
+	if !l.tl.Ready() || one[event.LoadFinished](t, l.all).Groups != 1 {
+		t.Error("not ready")
+	}
+}
+
+// Of what lies before a hole that compaction has left, and of what is older than a day, only the end is told; what follows is whole.
+func TestModernHistoryBehindAHole(t *testing.T) {
+	for name, c := range map[string]struct {
+		older int64 // how much older the story is
+		hole  int   // before this record of it
+	}{"a hole before the first move": {0, 11}, "all of it is old": {2 * 24 * 60 * 60 * 1000, 0}} {
+		l := attach(t)
+		l.named()
+		story := modernStory(begun - 60_000 - c.older)
+		for i := range story {
+			if story[i].Offset = int64(i); i >= c.hole && c.hole > 0 {
+				story[i].Offset += 7
+			}
+		}
+		end := story[len(story)-1].Offset + 1
+		l.see(timeline.ReadFrom{Partition: 0, End: end})
+		l.all = nil
+		l.see(timeline.Records{Partition: 0, Next: end, Records: story})
+		if n := len(of[event.GroupLoaded](l.all)); n != 1 || len(of[event.GroupCreated](l.all)) != 0 {
+			t.Errorf("%s: %s", name, lines(l.all))
+		}
+		bumps := of[event.EpochBumped](l.all)
+		if c.hole > 0 && (len(bumps) != 1 || bumps[0].Epoch != 3 || bumps[0].Member != "m2") || c.hole == 0 && len(bumps) != 0 {
+			t.Errorf("%s: %s", name, lines(l.all))
+		}
+		if f := l.tl.GroupFacts(l.now, "g"); one[event.GroupLoaded](t, f).Generation != 3 || one[event.GroupLoaded](t, f).State != event.Stable {
+			t.Errorf("%s: %s", name, lines(f))
+		}
 	}
 }
 

@@ -84,6 +84,8 @@ func (t *Timeline) whyModernWent(g *group, m *modernMember, atMs int64) (event.W
 	name, session := event.Name(m.id), int64(m.sessionMs)
 	silent := atMs - max(g.seen(m.member), m.currentMs)
 	switch {
+	case silent < 0: // it is history, and its partitions have been committed since
+		return event.WhyMembersGone, event.Low, name + " went: whether it left or its session ran out cannot be told any more"
 	case m.last.Epoch == awayEpoch || m.current.Epoch == awayEpoch:
 		return event.WhySessionExpired, event.Medium, name + " was away as a static member and has not come back"
 	case max(m.last.State, m.current.State) == record.MemberUnrevokedPartitions && m.rebalanceMs > 0 && atMs-m.currentMs >= int64(m.rebalanceMs):

@@ -25,6 +25,9 @@ type partition struct {
 	open map[int64][]string
 	// leaderSinceMs is when its leader was seen to be the leader: what other brokers list says nothing of its groups.
 	leaderSinceMs int64
+	// recent are the young records of KIP-848 groups that the first reading has kept since recentHole.
+	recent     []recentRecord
+	recentHole int64
 }
 
 // progressSteps is how many times the first reading of a partition tells how far it is.
@@ -182,6 +185,7 @@ func (t *Timeline) read(p *partition, r *Record, s *step) {
 		g := t.of(p, key.Group)
 		c := classicRecord{at: r.Offset, value: r.Value, hole: p.hole}
 		if !p.ready {
+			t.settleRecent(p) // the group may change its protocol
 			t.classic(p, g, c, r.TimestampMs)
 			return
 		}
@@ -206,7 +210,9 @@ func (t *Timeline) readModern(p *partition, r *Record, s *step) {
 	g := t.of(p, key.Group)
 	m := modernRecord{at: r.Offset, key: key, value: r.Value}
 	if !p.ready {
-		t.loadModern(p, g, m, r)
+		if !t.keepRecent(p, key.Group, m, r.TimestampMs) {
+			t.loadModern(p, g, m, r)
+		}
 		return
 	}
 	t.into(p, s, g, r)
@@ -347,6 +353,7 @@ func (t *Timeline) finishIfThere(p *partition) {
 	if p.ready || p.next < p.end {
 		return
 	}
+	t.tellRecent(p)
 	p.ready = true
 	done := event.LoadFinished{Partition: p.number, Epoch: t.offsetsTopic[p.number].Epoch, RetentionMs: t.about.RetentionMs}
 	for _, g := range t.inPartition(p.number) {
