@@ -357,17 +357,44 @@ func (t *Timeline) clientReason(g *group, m *member) string {
 // brokerLog takes what lines of a broker's log say. It replaces what was concluded.
 func (t *Timeline) brokerLog(o BrokerLog) {
 	for _, e := range o.Events {
-		g := t.groups[e.Group]
-		if g == nil || e.Group == "" {
-			continue
-		}
+		var r reason
 		switch b := e.Body.(type) {
 		case event.RebalanceStarted:
-			t.toldReason(g, reason{atMs: e.AtMs, generation: b.Generation, why: b.Why, member: b.Member, client: b.ClientReason})
+			r = reason{atMs: e.AtMs, generation: b.Generation, why: b.Why, member: b.Member, client: b.ClientReason}
 		case event.MemberRemoved:
-			t.toldReason(g, reason{atMs: e.AtMs, generation: -1, removal: true, why: b.Why, member: b.Member, client: b.ClientReason})
+			r = reason{atMs: e.AtMs, generation: -1, removal: true, why: b.Why, member: b.Member, client: b.ClientReason}
+		default:
+			continue
+		}
+		if g := t.groups[e.Group]; g != nil {
+			t.toldReason(g, r)
+		} else if e.Group != "" { // its first record, or the next look at the list, is still to come
+			t.early = slices.DeleteFunc(t.early, func(x earlyReason) bool { return x.heardMs < t.nowMs-earlyMs })
+			if len(t.early) < mostEarly {
+				t.early = append(t.early, earlyReason{r, e.Group, t.nowMs})
+			}
 		}
 	}
+}
+
+// earlyReason is what a broker's log said of a group of which nothing else was known when it was heard.
+type earlyReason struct {
+	reason
+	group   string
+	heardMs int64
+}
+
+const earlyMs, mostEarly = 60_000, 256
+
+// takeEarly gives a group that is known now what was said of it before.
+func (t *Timeline) takeEarly(g *group) {
+	t.early = slices.DeleteFunc(t.early, func(x earlyReason) bool {
+		mine := x.group == g.name
+		if mine && x.heardMs >= t.nowMs-earlyMs {
+			g.reasons = append(g.reasons, x.reason)
+		}
+		return mine
+	})
 }
 
 func (t *Timeline) toldReason(g *group, r reason) {

@@ -209,26 +209,29 @@ func TestBrokerLogKnowsBetter(t *testing.T) {
 
 // A broker's log calls the first member of a group a new one; it is the first.
 func TestBrokerLogsFirstMember(t *testing.T) {
-	for _, before := range []bool{true, false} { // the record is read
+	for _, before := range []string{"the record", "anything else", "nothing"} {
 		l := live(t)
 		l.after(1_000)
 		said := timeline.BrokerLog{Broker: 1, Events: []event.Event{{AtMs: l.now - 500, Group: "g", Body: event.RebalanceStarted{Why: event.WhyNewMember, Member: "c1-a"}}}}
-		if before {
+		if before == "the record" {
 			l.see(timeline.PollList{Broker: 1, AskedMs: l.now - 450, AnsweredMs: l.now - 440, Filtered: true,
 				Groups: []timeline.ListedGroup{{Group: "g", State: event.PreparingRebalance, Type: "classic"}}})
+		}
+		if before != "nothing" {
 			l.see(said)
 		}
 		l.write(generation("g", 1, l.now, who{id: "c1-a", has: []int32{0}}))
-		if !before {
+		if before == "nothing" {
 			l.see(said)
 		}
-		for _, c := range of[event.CauseInferred](l.all) {
+		causes := of[event.CauseInferred](l.all)
+		for _, c := range causes {
 			if c.Why != event.WhyFirstMember || c.Member != "c1-a" {
-				t.Errorf("before the record %v: %+v", before, c)
+				t.Errorf("before %s: %+v", before, c)
 			}
 		}
-		if n := len(of[event.CauseInferred](l.all)); n != 2 {
-			t.Errorf("before the record %v: %d causes", before, n)
+		if n := len(causes); n == 0 || causes[n-1].Evidence != "a line of the broker's log" {
+			t.Errorf("before %s: %+v", before, causes)
 		}
 	}
 }

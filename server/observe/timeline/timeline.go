@@ -36,6 +36,7 @@ type Timeline struct {
 	partitions   map[int32]*partition
 	groups       map[string]*group
 	moving       map[string]*group // those with a motion
+	early        []earlyReason     // what a broker's log said of groups before anything else did
 	lost         map[string]event.SightChanged
 	skipped      map[string]*Skip
 	// unnamed are groups that name a topic by an id for which there is no name yet.
@@ -143,6 +144,7 @@ func (t *Timeline) group(name string) *group {
 			g.partition = record.Partition(name, n)
 		}
 		t.groups[name] = g
+		t.takeEarly(g)
 	}
 	return g
 }
