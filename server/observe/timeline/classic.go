@@ -159,7 +159,7 @@ func hash(b []byte) uint64 {
 func (t *Timeline) settle(g *group, protocolType string, n *next) {
 	unassigned, byWhom := left(g.record.members, n.members)
 	g.typ, g.hasRecord = classicType, true
-	g.record = settled{offset: n.at, atMs: n.atMs, readMs: t.nowMs, joinedMs: n.joinedMs, members: n.members, unassigned: unassigned, byWhom: byWhom}
+	g.record = settled{offset: n.at, atMs: n.atMs, readMs: t.nowOf(g), joinedMs: n.joinedMs, members: n.members, unassigned: unassigned, byWhom: byWhom}
 	g.generation, g.protocolType, g.protocol, g.leader, g.members = n.generation, t.names.one(protocolType), n.protocol, n.leader, n.members
 	g.state, g.sinceMs = event.Stable, n.atMs
 	if len(n.members) == 0 {
@@ -317,10 +317,10 @@ func (t *Timeline) generationStep(g *group, protocolType string, n *next) {
 // seenBy is until when something in the log has taken effect at the latest: it can be read, so it is replicated. In the
 // first reading that says nothing.
 func (t *Timeline) seenBy(g *group, atMs int64) int64 {
-	if p := t.partitions[g.partition]; p == nil || !p.ready || t.nowMs-atMs > 60_000 {
+	if p := t.partitions[g.partition]; p == nil || !p.ready || t.nowOf(g)-atMs > 60_000 {
 		return atMs
 	}
-	return t.nowMs
+	return t.nowOf(g)
 }
 
 func whyLeads(g *group, n *next) event.Why {

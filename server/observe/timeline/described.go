@@ -33,6 +33,7 @@ func (t *Timeline) described(o Described) {
 	if g.typ == "" {
 		g.typ = o.Type
 	}
+	o.AskedMs, o.AnsweredMs = t.byClockOf(o.Broker, o.AskedMs), t.byClockOf(o.Broker, o.AnsweredMs)
 	p := poll{o.AskedMs, o.AnsweredMs}
 	switch {
 	case g.modern != nil: // the log says more
@@ -113,7 +114,7 @@ func (t *Timeline) tellAwaited(g *group, p poll) {
 	longestMs := longest(g.record.members, g.members)
 	deadline := func(w when, leastMs, mostMs int64) {
 		if w.lo > 0 && mostMs > 0 {
-			a.DeadlineMs, a.DeadlineHiMs = w.lo+leastMs, w.hi+mostMs
+			a.DeadlineMs, a.DeadlineHiMs = t.ours(g, w.lo+leastMs), t.ours(g, w.hi+mostMs)
 		}
 	}
 	switch m.state {
@@ -150,7 +151,7 @@ func (t *Timeline) tellAwaited(g *group, p poll) {
 func (t *Timeline) awaited(g *group, x *member, p poll, sure bool) event.Awaited {
 	a := event.Awaited{Member: x.id, Sure: sure, SeenMs: g.seen(x)}
 	if x.sessionMs > 0 {
-		a.ExpiresMs, a.ExpiresHiMs = a.SeenMs+int64(x.sessionMs), p.answered+int64(x.sessionMs)
+		a.ExpiresMs, a.ExpiresHiMs = t.ours(g, a.SeenMs+int64(x.sessionMs)), t.ours(g, p.answered+int64(x.sessionMs))
 	}
 	return a
 }

@@ -39,6 +39,7 @@ type broker struct {
 	up    bool
 	polls []poll // those that say of every group whether it moves, oldest first
 	full  poll   // the last that listed all
+	clock clock
 }
 
 const mostPolls = 64
@@ -254,7 +255,7 @@ func (t *Timeline) sawClear(g *group, p poll) {
 	if m.clear == nil {
 		m.clear = &p
 	}
-	if t.nowMs-m.clear.answered < recordMayTakeMs {
+	if t.nowOf(g)-m.clear.answered < recordMayTakeMs {
 		return
 	}
 	if g.sampled {
@@ -298,7 +299,7 @@ func (t *Timeline) polled(o PollList) {
 		return
 	}
 	t.sourceBack(SourceBack{Source: source})
-	p := poll{o.AskedMs, o.AnsweredMs}
+	p := poll{t.byClockOf(o.Broker, o.AskedMs), t.byClockOf(o.Broker, o.AnsweredMs)}
 	listed := make(map[string]bool, len(o.Groups))
 	states := true
 	for _, l := range o.Groups {

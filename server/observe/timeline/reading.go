@@ -126,6 +126,9 @@ func (t *Timeline) records(o Records) {
 		t.read(p, r, s)
 	}
 	t.flush(p, s)
+	if n := len(o.Records); p.ready && n > 0 {
+		t.clocked(p, o.Records[n-1].TimestampMs)
+	}
 	if o.Next > p.next {
 		p.next, p.hole = o.Next, o.Next
 	}
