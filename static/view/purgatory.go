@@ -197,8 +197,8 @@ func (s *stage) purgeCard() *card {
 	}
 	b := s.m.Brokers[s.g.Broker]
 	c := &card{Title: s.t("broker", num(b.ID))}
-	c.add("DelayedHeartbeat", s.t("purge.row", num(b.Heartbeats.Unswept), num(b.Heartbeats.Over), num(purgeInterval)))
-	c.add("DelayedJoin, DelayedSync", s.t("purge.row", num(b.Rebalances.Unswept), num(b.Rebalances.Over), num(purgeInterval)))
+	c.add("DelayedHeartbeat", s.t("purge.held", num(b.Heartbeats.Unswept), num(b.Heartbeats.Over)))
+	c.add("DelayedJoin, DelayedSync", s.t("purge.held", num(b.Rebalances.Unswept), num(b.Rebalances.Over)))
 	c.add(s.t("card.rule"), s.t("purge.rule", num(purgeInterval)))
 	s.code(c, "OperationCompleted")
 	return c

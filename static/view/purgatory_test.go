@@ -10,10 +10,10 @@ import (
 func TestWhatIsOverIsCounted(t *testing.T) {
 	const begin = "seed 3\nbrokers 3\ntopic orders 2\ngroup g\nconsumer c1 session=10s\nstart c1\n"
 	for _, at := range []struct{ script, row string }{
-		{"until state PreparingRebalance\n", "0 over, listed · purge 1/1000"},
-		{"until state Stable\n", "1 over, listed · purge 3/1000"},
-		{"until state Stable\nadvance 31s\n", "1 over, listed · purge 17/1000"},
-		{"until state Stable\nkill c1\nuntil event MemberRemoved\n", "2 over, listed"},
+		{"until state PreparingRebalance\n", "0 over · purge 1/1000"},
+		{"until state Stable\n", "1 over · purge 3/1000"},
+		{"until state Stable\nadvance 31s\n", "1 over · purge 17/1000"},
+		{"until state Stable\nkill c1\nuntil event MemberRemoved\n", "2 over"},
 	} {
 		m := folded(t, begin+at.script)
 		if text := render(t, purgatory(newStage(m, Options{Group: "g"}))); !strings.Contains(text, at.row) {

@@ -103,7 +103,8 @@ var wordsOfStage = map[string]Text{
 	"machine.last":     {"last step: {0}", "上次变化：{0}"},
 	"generations.none": {"none yet", "还没有"},
 
-	"purge.row":      {"{0} over, listed · purge {1}/{2}", "{0} 个已结束仍在列 · 清除 {1}/{2}"},
+	"purge.row":      {"{0} over · purge {1}/{2}", "{0} 个已结束 · 清除 {1}/{2}"},
+	"purge.held":     {"{0} over, still in watch lists; {1} have ended since the last purge", "{0} 个已结束但仍在监视者列表；自上次清除以来结束了 {1} 个"},
 	"purge.rule":     {"What is over leaves the wheel at once. In the watch list of its key it stays until somebody knocks there, or until more than {0} have ended since the last purge: then all lists are swept.", "已结束的操作立即离开时间轮，但仍留在其键的监视者列表里：直到有人检查这个键，或自上次清除以来结束的超过 {0} 个，这时清扫所有列表。"},
 	"purgatory.none": {"No operation is delayed.", "没有延迟操作。"},
 	"left":           {"{0} left", "剩 {0}"},
