@@ -32,6 +32,18 @@
     }
   };
 
+  // A page that was asked for in a language, by ?lang=, is followed by others in it while the tab is there, until another
+  // is chosen.
+  const ofTab = (lang) => {
+    try {
+      if (lang === "") sessionStorage.removeItem("grouplab.lang");
+      else if (orders.lang.includes(lang)) sessionStorage.setItem("grouplab.lang", lang);
+      return sessionStorage.getItem("grouplab.lang");
+    } catch {
+      return null;
+    }
+  };
+
   const usual = {
     lang: (navigator.language || "en").toLowerCase().startsWith("zh") ? "zh" : "en",
     theme: "auto",
@@ -42,7 +54,7 @@
   const linked = () => (/~lang=(en|zh)/.exec(location.hash) || [])[1];
   const now = {};
   for (const what of Object.keys(orders)) {
-    const first = what === "lang" ? [asked.get(what), linked()] : [asked.get(what)];
+    const first = what === "lang" ? [asked.get(what), linked(), ofTab(asked.get(what))] : [asked.get(what)];
     now[what] = [...first, read(what), usual[what]].find((v) => orders[what].includes(v));
   }
 
@@ -94,7 +106,10 @@
         now[what] = order[(order.indexOf(now[what]) + 1) % order.length];
         keep(what, now[what], usual[what]);
         show(what);
-        if (what === "lang") address();
+        if (what === "lang") {
+          ofTab("");
+          address();
+        }
         document.dispatchEvent(new CustomEvent("grouplab:chosen", { detail: what }));
       },
       true,

@@ -128,9 +128,10 @@ func (g *Group) ghost(mb *Member, e event.Event) {
 }
 
 // revive takes back that a member is a ghost: it was heard, so only its connection had gone. Of a process that is known to be
-// dead, what is heard was under way.
+// dead, what is heard was under way, also where another runs under its name since.
 func (m *Model) revive(g *Group, mb *Member, atMs int64) {
-	if c := m.Clients[mb.process()]; mb.Gone && !mb.Removed && (c == nil || !c.Started || c.Alive) {
+	c := m.Clients[mb.process()]
+	if mb.Gone && !mb.Removed && (c == nil || !c.Started || c.Alive && c.SinceMs < mb.GoneMs) {
 		mb.Gone, mb.GoneMs = false, 0
 		g.span(mb, SpanMember, atMs, 0)
 	}

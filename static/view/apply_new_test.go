@@ -83,4 +83,11 @@ func TestAMemberThatIsHeardIsNoGhost(t *testing.T) {
 	if g.Member("a-1").Gone || !g.Member("b-1").Gone {
 		t.Errorf("ghosts after both were heard: %v, %v; want the killed one alone", g.Member("a-1").Gone, g.Member("b-1").Gone)
 	}
+
+	s = newTold()
+	s.at(0, event.ClientStarted{Client: "b"}, event.GroupCreated{}, added("b-1", "b"), event.StateChanged{From: event.CompletingRebalance, To: event.Stable})
+	s.at(1000, event.ClientStopped{Client: "b", Killed: true}, event.ClientStarted{Client: "b"}, event.HeartbeatReceived{Member: "b-1"})
+	if !s.m.Groups["g"].Member("b-1").Gone {
+		t.Error("the heartbeat of a process that was killed, under way while another began under its name, made its member alive")
+	}
 }

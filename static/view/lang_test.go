@@ -9,7 +9,7 @@ func TestOneIsNotMany(t *testing.T) {
 			t.Errorf("%q; want %q", got, want)
 		}
 	}
-	if got := Chinese.T("head.stable", "1"); got != "不用等谁：1 个成员都在工作" {
+	if got := Chinese.T("head.stable", "1"); got != "无需等待：1 个成员都在工作" {
 		t.Error(got)
 	}
 }

@@ -4,7 +4,7 @@ package view
 var wordsOfHeadline = map[string]Text{
 	"unit.ms":  {"\u00a0ms", "\u00a0毫秒"},
 	"unit.s":   {"\u00a0s", "\u00a0秒"},
-	"unit.min": {"\u00a0min", "\u00a0分"},
+	"unit.min": {"\u00a0min", "\u00a0分钟"},
 	"unit.h":   {"\u00a0h", "\u00a0小时"},
 	"unit.d":   {"\u00a0d", "\u00a0天"},
 	"comma":    {", ", "、"},
@@ -27,7 +27,7 @@ var wordsOfHeadline = map[string]Text{
 	"head.gone.sub":         {"whoever names it again creates it anew", "谁再提到它，它就会被重新创建"},
 	"head.found":            {"The group does not exist yet", "消费组还不存在"},
 	"head.found.sub":        {"{0} has found its coordinator, broker {1}: the group begins when it joins there", "{0} 找到了协调者 broker {1}：它在那里加入时，组才出现"},
-	"head.stable":           {"Waiting for nobody: {0} {0|member is|members are} served", "不用等谁：{0} 个成员都在工作"},
+	"head.stable":           {"Waiting for nobody: {0} {0|member is|members are} served", "无需等待：{0} 个成员都在工作"},
 	"head.stable.since":     {"Stable for {0}", "已稳定 {0}"},
 	"head.next":             {"the session of {0} runs out in {1} unless it heartbeats", "若无心跳，{0} 的会话将在 {1}后到期"},
 	"head.last":             {"the last rebalance began because {0} and took {1}", "上一次再均衡的起因：{0}，历时 {1}"},

@@ -136,7 +136,7 @@ var wordsOfPages = map[string]Text{
 	"key.waiting":       {"who are we waiting for?", "我们在等谁？"},
 	"key.why":           {"why? the chain of causes", "为什么？因果链"},
 	"key.panes":         {"go to a pane", "跳到某个面板"},
-	"key.within":        {"to what stands above, below: chips, messages and cells too; Enter opens its card", "到上一个、下一个：分区、消息、轮格也在内；Enter 打开其卡片"},
+	"key.within":        {"to what stands above, below: chips, messages and cells too; Enter opens its card", "到上一个、下一个：分区、报文、轮格也在内；Enter 打开其卡片"},
 	"key.find":          {"find a group", "查找组"},
 	"key.command":       {"to the sandbox’s console", "跳到沙盒的控制台"},
 	"key.link":          {"copy the link to this moment", "复制此刻的链接"},

@@ -80,7 +80,7 @@ var wordsOfStage = map[string]Text{
 
 	"broker":             {"Broker {0}", "Broker {0}"},
 	"broker.small":       {"broker {0}", "broker {0}"},
-	"broker.coordinates": {"coordinates {0}, leads {1}", "是 {0} 的协调者，{1} 的 leader"},
+	"broker.coordinates": {"coordinates {0}, leads {1}", "协调 {0}，{1} 的 leader"},
 	"broker.loads":       {"reads {0} to learn who is in the group", "正在读取 {0}，以得知组内成员"},
 	"broker.nobody":      {"No coordinator", "没有协调者"},
 	"broker.nobody.sub":  {"what it held in memory is gone", "它内存里的东西都没了"},
@@ -120,7 +120,7 @@ var wordsOfStage = map[string]Text{
 	"op.limit":       {"limit of {0}", "{0} 的时限"},
 	"op.knock":       {"tested just now: not yet", "刚刚检查：还不行"},
 	"fail.title":     {"Failover", "故障转移"},
-	"fail.gone":      {"broker {0}, epoch {1}: leads no more", "broker {0}，epoch {1}：不再是 leader"},
+	"fail.gone":      {"broker {0}, epoch {1}: ended", "broker {0}，epoch {1}：已卸任"},
 	"fail.load":      {"the next leader reads the log", "下一任 leader 读取日志"},
 	"fail.loads":     {"broker {0}, epoch {1}: reads the log", "broker {0}，epoch {1}：正在读取日志"},
 	"fail.loaded":    {"broker {0}, epoch {1}: {2}", "broker {0}，epoch {1}：{2}"},

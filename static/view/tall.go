@@ -39,8 +39,11 @@ func tallState(b band) string {
 // until is how much of a stretch has happened by what is known.
 func (n *now) until(x, width float64) float64 { return max(min(width, n.Known-x), 0) }
 
-// saidOver tells whether the words of an expected end stand where the words of a grid line would.
+// saidOver tells whether the line of now goes where the words of a grid line would stand, or the words of an expected end do.
 func (n *now) saidOver(x float64) bool {
+	if over := (n.X - x) * (tallHigh - tallTop); over > -8 && over < 8 {
+		return true
+	}
 	return slices.ContainsFunc(n.Diamonds, func(d diamond) bool {
 		above := (d.X - x) * (tallHigh - tallTop)
 		return above > 1 && above < 33

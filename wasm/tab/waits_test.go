@@ -8,9 +8,11 @@ import (
 
 func TestWaitsInWords(t *testing.T) {
 	for condition, want := range map[string][2]string{
-		"event CoordinatorFound client=c1":                  {"c1 has found its coordinator", "c1 找到协调者"},
-		"state Stable and generation >= 5 and client c3 UP": {"the group is Stable, its generation is 5 or later and c3 is UP", "消费组处于 Stable，到了第 5 代或更晚，c3 处于 UP"},
-		"event LogCut epoch=3":                              {"what it is about has happened", "这一步要看的事发生"},
+		"event CoordinatorFound client=c1":                             {"c1 has found its coordinator", "c1 找到协调者"},
+		"state Stable and generation >= 5 and client c3 UP":            {"the group is Stable, its generation is 5 or later and c3 is UP", "消费组处于 Stable，到了第 5 代或更晚，c3 处于 UP"},
+		"event HeartbeatReceived member=c1 code=REBALANCE_IN_PROGRESS": {"a heartbeat of c1 is answered REBALANCE_IN_PROGRESS", "c1 的心跳得到 REBALANCE_IN_PROGRESS"},
+		"owner orders-5 c1 and unowned == 0":                           {"c1 owns orders-5 and every partition has an owner", "orders-5 归 c1，每个分区都有所有者"},
+		"event LogCut epoch=3":                                         {"what it is about has happened", "这一步要看的事发生"},
 	} {
 		for i, lang := range []view.Lang{view.English, view.Chinese} {
 			if got := waitWords(condition, lang); got != want[i] {

@@ -176,7 +176,7 @@ func bare(piece string) string {
 // chapters are the headings of the ladder, by the lesson that each begins with.
 var chapters = map[string]view.Text{
 	"find-coordinator": {En: "Finding and joining", Zh: "找到与加入"},
-	"heartbeats":       {En: "Alive or not", Zh: "是死是活"},
+	"heartbeats":       {En: "Alive or not", Zh: "存活与否"},
 	"sync-group":       {En: "Handshakes and their errors", Zh: "握手与错误"},
 	"commits":          {En: "Offsets and the tape", Zh: "位移与磁带"},
 	"failover":         {En: "When the cluster changes", Zh: "集群变化时"},
