@@ -28,6 +28,9 @@ type reader struct {
 	broker int32
 	counts Counts
 	text   strings.Builder
+	// settings is set within a list of settings.
+	settings bool
+	group    string // that a client's lines named last
 }
 
 // rulebook are the indexes of all rules: general ones are looked for anywhere in a line, the others after what they need.
@@ -77,6 +80,9 @@ func (r *reader) recognize(line string) (s saying, v verdict) {
 	if line == "" {
 		return s, rest
 	}
+	if r.settings = r.settings && setting(line) || strings.HasSuffix(line, "Config values:"); r.settings {
+		return s, rest
+	}
 	s.Broker = r.broker
 	msg := line
 	if pairs, text, ok := structured(line); ok {
@@ -85,6 +91,12 @@ func (r *reader) recognize(line string) (s saying, v verdict) {
 	}
 	at, whole := r.message(msg, &s)
 	s.whole = whole
+	if strings.Contains(msg, "consumergroup/") || s.kind == clientFoundCoordinator { // sarama names the group in one line and the member in another
+		if s.Group == "" {
+			s.Group = r.group
+		}
+		r.group = s.Group
+	}
 	r.when(line, msg, at, &s)
 	r.broker = s.Broker
 	switch {
@@ -212,6 +224,9 @@ func elsewhere(line string) bool {
 			return true
 		}
 	}
+	if otherPart(speaker(line)) || strings.Contains(line, "]: Starting (") {
+		return true
+	}
 	for _, p := range []string{"roup", "ebalanc", "oordinator"} {
 		if strings.Contains(line, p) {
 			return false
@@ -224,6 +239,48 @@ func elsewhere(line string) bool {
 		}
 	}
 	return false
+}
+
+// speaker is the logger that Kafka's own pattern puts at the end of a line, in brackets; "" where none is there.
+func speaker(line string) string {
+	i := strings.LastIndexByte(line, '(')
+	if i < 0 || !strings.HasSuffix(line, ")") {
+		return ""
+	}
+	return line[i+1 : len(line)-1]
+}
+
+// otherPart tells whether a logger is of Kafka, and of a part that has to do with no group, whatever words its lines use: its names of
+// settings, threads and requests hold "group" and "coordinator", too.
+func otherPart(logger string) bool {
+	if logger == "state.change.logger" {
+		return true
+	}
+	logger = strings.TrimPrefix(logger, "org.apache.")
+	if !strings.HasPrefix(logger, "kafka.") {
+		return false
+	}
+	for _, p := range []string{"coordinator.group.", "coordinator.common.", "clients.consumer.", "clients.admin."} {
+		if strings.Contains(logger, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// setting tells whether a line is one of the many "name = value" with which a program of Kafka's lists its settings.
+func setting(line string) bool {
+	name, _, found := strings.Cut(line, " =")
+	if !found || name == "" || len(name) > 80 {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return true
 }
 
 // plain takes out what colours a terminal, and bytes that are no text.

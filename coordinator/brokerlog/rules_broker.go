@@ -55,6 +55,7 @@ const (
 	clientJoined
 	clientLeads
 	clientSynced
+	clientSessionOver
 	clientAssigned
 	clientAdded
 	clientRevoked

@@ -87,7 +87,7 @@ func (t *teller) preparing(g *group, s *saying) {
 	}
 	t.begin(g, old, int32(s.N))
 	r, _ := reasonOf(s.Text)
-	if r.why == event.WhyNewMember && g.state == event.Empty && len(g.members) == 0 {
+	if r.why == event.WhyNewMember && (s.N == 0 || g.state == event.Empty && len(g.members) == 0) { // before generation 1 nobody is there
 		r.why = event.WhyFirstMember
 	}
 	g.generation = max(int32(s.N), 0)

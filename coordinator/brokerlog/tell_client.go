@@ -83,6 +83,8 @@ func (t *teller) client(g *group, s *saying) {
 	case clientRebalancing:
 		t.believes(g, c, event.Rebalancing, "the group is rebalancing")
 		t.somebodyRebalances(g, "", "")
+	case clientSessionOver:
+		t.sessionOver(g, c, s)
 	case clientReset:
 		t.clientReset(g, c, s)
 	case clientPollExpired:
@@ -182,6 +184,17 @@ func (t *teller) clientJoined(g *group, c *client, s *saying) {
 		}
 	}
 	t.believes(g, c, event.Rebalancing, "joined")
+}
+
+// sessionOver is all that sarama says of a generation: that it was in it, as which member, until now. Why it ended, a rebalance or the
+// consumer's end, it does not say.
+func (t *teller) sessionOver(g *group, c *client, s *saying) {
+	c.member, c.generation = s.Member, int32(s.N)
+	t.add(g, c.member, "", true)
+	if !g.byBroker && c.generation > g.generation {
+		g.generation = c.generation
+	}
+	t.believes(g, c, event.Rebalancing, "its session of generation "+strconv.FormatInt(s.N, 10)+" is over")
 }
 
 // generation begins one that clients tell of, where no broker does.

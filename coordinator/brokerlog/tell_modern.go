@@ -15,8 +15,11 @@ func (t *teller) consumer(g *group, s *saying) {
 	t.begin(g, event.Empty, g.generation)
 	switch s.kind {
 	case memberJoins, staticJoins:
-		t.add(g, s.Member, s.Instance, false)
 		g.trigger = reason{why: event.WhyNewMember, member: s.Member}
+		if g.generation == 0 && len(g.members) == 0 {
+			g.trigger.why = event.WhyFirstMember
+		}
+		t.add(g, s.Member, s.Instance, false)
 	case staticRejoins:
 		t.add(g, s.Other, s.Instance, true)
 		t.becomes(g, s.Other, s.Member, s.Instance)
