@@ -12,7 +12,7 @@ import (
 //go:embed assets dist/[Rlw]*
 var files embed.FS
 
-// Assets are stylesheets, fonts, boot.js and sw.js.
+// Assets are stylesheets, fonts, boot.js, patch.js and sw.js.
 func Assets() fs.FS { return sub("assets") }
 
 // Dist are the programs of the tab: lab.wasm and live.wasm, each with .br and .gz beside it, and wasm_exec.js. They are missing

@@ -7,7 +7,7 @@
 const version = "grouplab-unversioned";
 const files = [];
 const base = new URL("./", self.location.href);
-const usual = ["./", "assets/boot.js", "dist/wasm_exec.js", "dist/lab.wasm.gz", "dist/live.wasm.gz"];
+const usual = ["./", "assets/boot.js", "assets/patch.js", "dist/wasm_exec.js", "dist/lab.wasm.gz", "dist/live.wasm.gz"];
 
 self.addEventListener("install", (event) => {
   const keep = async () => {

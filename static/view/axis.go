@@ -113,7 +113,10 @@ func (s *stage) moments(m *Model, g *Group) []int64 {
 		list = append(list, w.EndMs)
 	}
 	for _, mb := range s.g.Present() {
-		if op := s.g.SessionOp(mb.ID); mb.Gone && op != nil && op.DeadlineMs > s.m.NowMs {
+		if !mb.Gone {
+			continue
+		}
+		if op := s.g.SessionOp(mb.ID); op != nil && op.DeadlineMs > s.m.NowMs {
 			list = append(list, op.DeadlineMs)
 		}
 	}

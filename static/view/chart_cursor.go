@@ -54,7 +54,7 @@ func (s *stage) addEnds(n *now) {
 	}
 	for i, l := range n.Lanes {
 		mb := s.g.Member(l.Member)
-		if mb == nil || mb.Removed {
+		if mb == nil || mb.Removed || !mb.Gone && (winner == nil || winner.Member != l.Member) {
 			continue
 		}
 		op := s.g.SessionOp(l.Member)

@@ -51,6 +51,9 @@ type clientRow struct {
 	IDs      []noted
 	// Votes are the assignors that the member can do, as it prefers them, where not all members say the same one.
 	Votes []noted
+	// member and process are who the row is of, for what only drawn rows say.
+	member  *Member
+	process *Client
 }
 
 // noted is a name with a word to it: one of the ids of a static member, or an assignor. Old ones are struck through.
@@ -82,7 +85,10 @@ type moving struct {
 }
 
 // clientRows are the members in the order of joining, then pending ids, then processes that have no id.
-func (s *stage) clientRows() []clientRow {
+func (s *stage) clientRows() []clientRow { return s.whole(s.rowHeads()) }
+
+// rowHeads are the same rows, with no more of members than what tells whether they differ from the crowd.
+func (s *stage) rowHeads() []clientRow {
 	if s.g == nil {
 		return s.lonelyClients(nil)
 	}
@@ -95,7 +101,7 @@ func (s *stage) clientRows() []clientRow {
 		} else if c != nil && c.Member != mb.ID {
 			c = nil
 		}
-		rows = append(rows, s.memberRow(mb, c))
+		rows = append(rows, s.memberHead(mb, c))
 	}
 	for _, p := range s.g.Pending {
 		rows = append(rows, s.pendingRow(p))
@@ -103,13 +109,29 @@ func (s *stage) clientRows() []clientRow {
 	return append(rows, s.lonelyClients(seen)...)
 }
 
-func (s *stage) memberRow(mb *Member, c *Client) clientRow {
-	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.process(), Ring: s.ringOf(mb), Instance: plainText(mb.InstanceID, 24), IDs: s.idMarks(mb), Votes: s.votes(mb)}
+func (s *stage) memberHead(mb *Member, c *Client) clientRow {
+	row := clientRow{Key: "member:" + mb.ID, Label: mb.Label, Client: mb.process(), member: mb, process: c}
 	row.Tags, row.Class = s.memberTags(mb)
-	row.Thinks = s.clientThinks(mb, c)
-	row.Knows = s.brokerKnows(mb)
 	row.Differ = s.differ(mb, c)
 	row.Leader = s.g.Leader == mb.ID
+	row.Focus = s.o.Focus == "client" && s.o.FocusClient == mb.process()
+	return row
+}
+
+// whole says of rows all that is drawn.
+func (s *stage) whole(rows []clientRow) []clientRow {
+	for i := range rows {
+		if rows[i].member != nil {
+			s.memberRow(&rows[i], rows[i].member, rows[i].process)
+		}
+	}
+	return rows
+}
+
+func (s *stage) memberRow(row *clientRow, mb *Member, c *Client) {
+	row.Ring, row.Instance, row.IDs, row.Votes = s.ringOf(mb), plainText(mb.InstanceID, 24), s.idMarks(mb), s.votes(mb)
+	row.Thinks = s.clientThinks(mb, c)
+	row.Knows = s.brokerKnows(mb)
 	row.Tie = !mb.Removed && (s.g.ParkedJoin(mb.ID) != nil || s.g.ParkedSync(mb.ID) != nil)
 	row.Chips = s.chips(mb, c)
 	if len(row.Chips) == 0 && !mb.Removed {
@@ -119,8 +141,6 @@ func (s *stage) memberRow(mb *Member, c *Client) clientRow {
 		row.Moving = s.moving(c.Name)
 		row.Answers = answers(row.Moving)
 	}
-	row.Focus = s.o.Focus == "client" && s.o.FocusClient == mb.process()
-	return row
 }
 
 func (s *stage) memberTags(mb *Member) (tags []string, class string) {
@@ -467,9 +487,9 @@ func answers(list []moving) []string {
 const clientRowsMost = 24
 
 func (s *stage) clientRowsShown() (rows []clientRow, more int) {
-	rows = s.clientRows()
+	rows = s.rowHeads()
 	if len(rows) <= clientRowsMost {
-		return rows, 0
+		return s.whole(rows), 0
 	}
 	room := clientRowsMost
 	for _, r := range rows {
@@ -489,7 +509,7 @@ func (s *stage) clientRowsShown() (rows []clientRow, more int) {
 	if len(shown) > 2*clientRowsMost {
 		shown = shown[:2*clientRowsMost]
 	}
-	return shown, len(rows) - len(shown)
+	return s.whole(shown), len(rows) - len(shown)
 }
 
 // telling rows differ from the crowd.

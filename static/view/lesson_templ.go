@@ -1151,7 +1151,7 @@ func verbPanel(s *stage, l *LessonState) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if len(l.Deeds) > 0 {
+			if l.Deeds != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<details class=\"deeds-more\" id=\"deeds-more\"><summary>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1169,7 +1169,7 @@ func verbPanel(s *stage, l *LessonState) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = deeds(s, l.Deeds).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = deeds(s, l.Deeds()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -57,12 +57,13 @@ func (s *stage) still(id string) memoKey {
 }
 
 // remembered renders a component once for a key.
-func (s *stage) remembered(id string, key memoKey, c templ.Component) templ.Component {
+func (s *stage) remembered(id string, of func() memoKey, c templ.Component) templ.Component {
 	memo := s.o.Memo
 	if memo == nil {
 		return c
 	}
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		key := of()
 		if old, ok := memo.parts[id]; ok && old.key == key {
 			_, err := w.Write(old.html)
 			return err

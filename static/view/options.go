@@ -144,8 +144,8 @@ type LessonState struct {
 	// Allow lists the verbs that a learner may give now ("kill", "start", …); Clients their possible targets.
 	Allow   []string
 	Clients []string
-	// Deeds are what can be done beside the buttons after taking over.
-	Deeds []Deed
+	// Deeds are what can be done beside the buttons after taking over, nil before; asked for where they are drawn.
+	Deeds func() []Deed
 	// Waits says in words what the step waits for.
 	Waits string
 }
@@ -238,7 +238,9 @@ func LessonParts(m *Model, o Options) []Part {
 
 // parts are those of the stage, which every page has.
 func (s *stage) parts() []Part {
-	still := func(id string, c templ.Component) Part { return Part{id, s.remembered(id, s.still(id), c)} }
+	still := func(id string, c templ.Component) Part {
+		return Part{id, s.remembered(id, func() memoKey { return s.still(id) }, c)}
+	}
 	parts := []Part{
 		{"truth", truth(s)},
 		{"headline", headline(s)},
@@ -251,7 +253,7 @@ func (s *stage) parts() []Part {
 		{"offsets", offsets(s)},
 		{"ownership", ownership(s)},
 		{"transport", transport(s)},
-		{"timeline", s.remembered("timeline", s.pictureKey(), timeline(s))},
+		{"timeline", s.remembered("timeline", s.pictureKey, timeline(s))},
 		{"cursor", cursor(s)},
 		{"branches", branches(s)},
 		still("transcript", transcript(s)),

@@ -30,6 +30,7 @@ func (p *page) listenAll() {
 		p.with(func(a App) { a.Do("hash", hash) })
 	})
 	listen(window, "resize", func(ref) { p.sized() })
+	listen(doc, "grouplab:sight", func(ref) { p.sight() })
 	listen(doc, "visibilitychange", func(ref) { p.clock.soon() })
 	// boot.js has changed language or motion.
 	listen(doc, "grouplab:chosen", func(event ref) {
@@ -45,6 +46,12 @@ func (p *page) listenAll() {
 func (p *page) sized() {
 	width := strconv.Itoa(int(global("innerWidth").number()))
 	p.with(func(a App) { a.Do("window", width) })
+}
+
+// sight tells which parts are out of sight.
+func (p *page) sight() {
+	hidden := global("grouplab").call("hidden").text()
+	p.with(func(a App) { a.Do("sight", hidden) })
 }
 
 // scrolled tells where a list stands of which only the rows on screen are drawn.

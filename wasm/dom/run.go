@@ -44,6 +44,7 @@ func Run(app App, wire Wire) error {
 	global("performance").call("mark", "grouplab-ready") // what make bench measures
 	Progress("")
 	p.sized()
+	p.sight()
 	select {}
 }
 

@@ -21,6 +21,10 @@ func (t *Tab) Do(action, arg string) {
 		t.scrolled = s.scrolled(arg) || t.scrolled
 		return
 	}
+	if action == "sight" {
+		t.sight(strings.Fields(arg))
+		return
+	}
 	t.options.Note = ""
 	t.dirty = true
 	if verb, of, found := strings.Cut(action, ":"); found && arg == "" {
@@ -267,7 +271,7 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 	if p.Gate() == lessons.Free {
 		s.Allow = lessons.FreeVerbs
 		if m.t.sandbox == nil {
-			s.Deeds = deedsOf(m.head.engine)
+			s.Deeds = func() []view.Deed { return deedsOf(m.head.engine) }
 		}
 		o.Focus, o.FocusClient = "", ""
 	}

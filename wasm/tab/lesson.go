@@ -107,7 +107,7 @@ func (m *lessonMode) pass(ms int64) {
 		m.halt(why, err)
 	}
 	if seq != m.cursor.seq || beat != m.cursor.beat {
-		m.t.dirty = true // otherwise only the clock has moved
+		m.t.moved = true // otherwise only the clock has moved
 	}
 }
 

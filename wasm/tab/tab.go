@@ -40,10 +40,15 @@ type Tab struct {
 
 	wallMs   int64 // the last frame
 	drawnMs  int64 // the last time parts were rendered
+	movedMs  int64
 	started  bool
 	dirty    bool // something visible changed
+	moved    bool // something has happened as time passed, at movedMs of the wall for the last time
+	behind   bool // parts wait for the next frame
 	scrolled bool // other rows of a list are to be drawn, and nothing else
 	html     map[string]string
+	drawn    map[string]int64 // the wall time at which a part was rendered last
+	hidden   []string         // parts that are out of sight
 	out      Update
 	announce []string // sentences for the screen reader, oldest first
 	narrated string   // the newest thing that the cursor passed, said after them
@@ -61,14 +66,12 @@ const (
 	maxFrameMs = 250
 	// hiddenMs is a time between two frames after which the viewer is told that it did not pass in the lab.
 	hiddenMs = 5000
-	// clockMs is how often countdowns are rendered while nothing else changes.
-	clockMs = 100
 	// speakMs is how long a sentence for the screen reader has for itself.
 	speakMs = 1200
 )
 
 func newTab(c Choices) *Tab {
-	t := &Tab{html: map[string]string{}, motion: c.Motion, keysOff: c.KeysOff, address0: c.Address, dirty: true}
+	t := &Tab{html: map[string]string{}, drawn: map[string]int64{}, motion: c.Motion, keysOff: c.KeysOff, address0: c.Address, dirty: true}
 	t.options = view.Options{Lang: c.Lang, Grain: view.GrainEvent, Memo: view.NewMemo()}
 	if t.options.Lang == "" {
 		t.options.Lang = view.English
@@ -107,7 +110,7 @@ func (t *Tab) Frame(wallMs int64) Update {
 	}
 	more := t.mode.tick(wallMs, passed)
 	half := t.mode.half()
-	if !half && (t.dirty || t.mode.moving() && wallMs-t.drawnMs >= clockMs) {
+	if !half && (t.dirty || t.due()) {
 		t.render()
 	} else if s, ok := t.mode.(scroller); ok && t.scrolled && !half {
 		t.scrolled = false
@@ -141,12 +144,20 @@ func (t *Tab) wakeMs() int64 {
 
 func (t *Tab) reduced() bool { return t.motion == "reduced" || t.motion == "none" }
 
-// render renders every part and patches those whose HTML changed.
+// render renders the parts and patches those whose HTML changed.
 func (t *Tab) render() {
-	t.dirty, t.scrolled, t.drawnMs = false, false, t.wallMs
+	all := t.dirty || !t.playing()
+	if t.moved {
+		t.movedMs = t.wallMs
+	}
+	t.dirty, t.moved, t.behind, t.scrolled, t.drawnMs = false, false, false, false, t.wallMs
 	model := t.fill()
 	t.inspect()
-	t.patch(t.mode.parts(model, t.options))
+	parts := t.mode.parts(model, t.options)
+	if !all {
+		parts = t.awake(parts)
+	}
+	t.patch(parts)
 	t.mode.address()
 }
 
@@ -159,6 +170,7 @@ func (t *Tab) patch(parts []view.Part) {
 			t.say("failed", "part "+p.ID+": "+err.Error())
 			continue
 		}
+		t.drawn[p.ID] = t.wallMs
 		html := b.String()
 		if old, drawn := t.html[p.ID]; drawn && old == html { // what the page came with is not known
 			continue
