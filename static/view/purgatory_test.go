@@ -25,3 +25,18 @@ func TestWhatIsOverIsCounted(t *testing.T) {
 		}
 	}
 }
+
+// TestAPartitionIsTraced: who selects a partition finds it in every pane: with its member, its offset, and each of its records.
+func TestAPartitionIsTraced(t *testing.T) {
+	m := folded(t, "seed 3\nbrokers 3\ntopic orders 2\ngroup g\nconsumer c1 commit=5s\nstart c1\nuntil committed orders-1 >= 12\n")
+	lit := func(selected string) (chips, records, rows int) {
+		s := newStage(m, Options{Group: "g", Mode: ModeLesson, Selected: selected})
+		return strings.Count(render(t, clients(s)), `aria-pressed="true"`), strings.Count(render(t, tape(s)), " traced"), strings.Count(render(t, offsets(s)), `aria-pressed="true"`)
+	}
+	if chips, records, rows := lit("partition:orders-1"); chips != 1 || records < 2 || rows != 1 {
+		t.Errorf("orders-1 is lit %d times with its members, %d times on the tape and %d times with the offsets", chips, records, rows)
+	}
+	if chips, records, rows := lit(""); chips+records+rows != 0 {
+		t.Errorf("nothing is selected, and lit are %d, %d and %d", chips, records, rows)
+	}
+}

@@ -172,6 +172,9 @@ func txnWord(e TxnEnd) TxnEnd {
 	return e
 }
 
+// traces tells whether a record is a commit of the partition that is selected: it is traced through all panes.
+func (s *stage) traces(r tapeRow) bool { return r.Letter == "O" && s.o.Selected == "partition:"+r.Key }
+
 // threads join what settles a record to the record: the selected one's; or every tombstone's and the newest marker's; or
 // else the newest record's to the one of the same key that it overwrote.
 func (s *stage) threads(t *Tape, records []TapeRecord, rows []tapeRow) []thread {

@@ -380,7 +380,7 @@ func tapeRecord(s *stage, r tapeRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var20 = []any{"record", templ.KV("struck", r.Struck), templ.KV("tombstone", r.Tombstone), templ.KV("inflight", r.InFlight), templ.KV("txn", r.Txn && !r.Marker), templ.KV("open", r.Open && !r.Marker), templ.KV("marker", r.Marker), templ.KV("mark", r.Mark), templ.KV("selected", s.o.Selected == r.Arg)}
+			var templ_7745c5c3_Var20 = []any{"record", templ.KV("struck", r.Struck), templ.KV("tombstone", r.Tombstone), templ.KV("inflight", r.InFlight), templ.KV("txn", r.Txn && !r.Marker), templ.KV("open", r.Open && !r.Marker), templ.KV("marker", r.Marker), templ.KV("mark", r.Mark), templ.KV("selected", s.o.Selected == r.Arg), templ.KV("traced", s.traces(r))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var20...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
