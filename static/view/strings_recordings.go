@@ -35,7 +35,7 @@ var wordsOfRecordings = map[string]Text{
 	"rec.compare.span":       {"from each moment on", "从各自时刻起"},
 	"compare.cap":            {"Two moments on one axis", "同一时间轴上的两个时刻"},
 	"compare.this":           {"on stage", "台上"},
-	"rec.compared":           {"kept, {0}", "留住的，{0}"},
+	"rec.compared":           {"kept", "留住的"},
 	"compare.table":          {"Waits from both moments on", "从两个时刻起的等待"},
 	"compare.says":           {"On stage {0} of rebalancing ({1}) and {2} partition-seconds lost ({3}), beside the kept moment.", "与留住的时刻相比，台上：再均衡 {0}（{1}），损失 {2} 分区·秒（{3}）。"},
 	"compare.nothing":        {"The group is not there at one of the two moments: there is nothing to compare.", "两个时刻中有一个没有这个组，没有可比较的。"},

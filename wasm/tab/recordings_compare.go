@@ -52,7 +52,7 @@ func (m *recordingMode) compareHeld() {
 	h, p, group := m.held, m.play, m.t.options.Group
 	from := p.nowMs
 	span := max(min(h.SpanMs, p.endMs()-from, h.play.endMs()-h.AtMs), 1)
-	x := &view.Comparison{Label: m.words("compared", view.RecordingDay(h.AtMs)), UntilMs: span}
+	x := &view.Comparison{Label: m.words("compared"), UntilMs: span}
 	x.At, x.This = p.excerpt(group, group, from, 0), p.excerpt(group, group, from, span)
 	x.OtherAt, x.Other = h.play.excerpt(h.Group, group, h.AtMs, 0), h.play.excerpt(h.Group, group, h.AtMs, span)
 	x.ThisOnly, x.OtherOnly = p.turning(group, group, from, span), h.play.turning(h.Group, group, h.AtMs, span)
