@@ -86,7 +86,7 @@ var wordsOfStage = map[string]Text{
 	"broker.nobody.sub":  {"what it held in memory is gone", "它内存里的东西都没了"},
 	"broker.removed.sub": {"keeps this group any more: it was removed", "还保留这个组：它已被移除"},
 	"broker.none.sub":    {"keeps this group yet: it comes into being when a member first joins", "成员首次加入时，这个组才出现"},
-	"broker.found.sub":   {"leads {0}: the group begins here when a member first joins", "是 {0} 的 leader：有成员加入时，组就出现在这里"},
+	"broker.found.sub":   {"leads {0}, has no such group yet", "{0} 的 leader，还没有这个组"},
 	"broker.up":          {"running", "运行中"},
 	"broker.gone":        {"down for {0}", "已停 {0}"},
 	"shelf.join":         {"Join shelf", "Join 架"},
