@@ -83,12 +83,9 @@ func (k play) act(t testing.TB, addresses []string, watcher *app.Server) tally {
 	rest("leave", "a")
 	static := start("s", kgo.InstanceID("s"))
 	rest("static join", "a", "s")
-	if k.modern { // after a kill its id is not released until its session is over; closed, it says that it will be back (epoch -2)
-		acts.did("kill", "s")
-		static.leave()
-		w.killed("s")
-	} else {
-		kill("s", static)
+	kill("s", static)
+	if k.modern { // its instance id is not released before its session is over
+		rest("static kill", "a")
 	}
 	start("s", kgo.InstanceID("s"))
 	rest("static restart", "a", "s")
@@ -257,6 +254,7 @@ func (w *witness) generations(t testing.TB, all []event.Event, group string, a a
 		t.Errorf("%s, %s: "+format, slices.Concat([]any{group, what}, args)...)
 	}
 	var before int64
+	var were []string // the members of the generation before
 	for _, n := range slices.Sorted(maps.Keys(truth)) {
 		g, s := truth[n], told[n]
 		if s == nil || s.owns == nil {
@@ -289,11 +287,11 @@ func (w *witness) generations(t testing.TB, all []event.Event, group string, a a
 		}
 		verdict("ends of join phases, inside", joined.meets(s.joined), "generation %d: %v, told is %v", n, joined, s.joined)
 		verdict("ends of rebalances, inside", stable.meets(s.stable), "generation %d: %v, told is %v", n, stable, s.stable)
-		if began, ok := w.began(g, a, before, joined.hi, sessionMs); ok {
+		if began, ok := w.began(g, a, were, span{before, joined.hi}, sessionMs); ok {
 			verdict("starts of rebalances, inside", began.meets(s.start), "generation %d: %v, told is %v", n, began, s.start)
 			t.Logf("%-8s generation %2d: began %+d to %+d ms of what its clients felt, joined %+d, stable %+d", group, n, s.start.lo-began.lo, s.start.hi-began.lo, s.joined.lo-joined.lo, s.stable.lo-stable.lo)
 		}
-		before = stable.hi
+		before, were = stable.hi, members
 	}
 	for n, s := range told {
 		if truth[n] == nil && len(s.owns) > 0 {
@@ -302,8 +300,10 @@ func (w *witness) generations(t testing.TB, all []event.Event, group string, a a
 	}
 }
 
-// began is the first thing that somebody did which starts a rebalance, after the generation before had settled.
-func (w *witness) began(g *round, a acts, afterMs, beforeMs, sessionMs int64) (first span, ok bool) {
+// began is the first thing that somebody did which starts a rebalance, after the generation before had settled: a join, or the end of
+// one of its members.
+func (w *witness) began(g *round, a acts, members []string, within span, sessionMs int64) (first span, ok bool) {
+	afterMs, beforeMs := within.lo, within.hi
 	var all []span
 	for _, r := range g.joins {
 		if r.sentMs >= afterMs {
@@ -312,7 +312,7 @@ func (w *witness) began(g *round, a acts, afterMs, beforeMs, sessionMs int64) (f
 	}
 	for _, d := range a {
 		back := slices.ContainsFunc(a, func(y deed) bool { return y.client == d.client && y.what == "start" && y.atMs > d.atMs })
-		if d.what == "start" || d.what == "kill" && back {
+		if d.what == "start" || d.what == "kill" && back || !slices.Contains(members, d.client) {
 			continue
 		}
 		if s, known := w.of(d, sessionMs); known && (d.what == "kill" || s.lo >= afterMs) {
