@@ -117,6 +117,9 @@ type Options struct {
 	Live *LiveState
 	// Behaviour are the answers that requests would get now, asked of the machine; nil hides the card.
 	Behaviour []Answer
+	// Checked is set where the running machines were asked whether all their invariants hold, Broken says which does not.
+	Checked bool
+	Broken  string
 	// Note is one sentence from the host for the viewer: why an action was not possible, that a link leads nowhere.
 	Note string
 	// Listing is what is asked of the list of groups; live only.

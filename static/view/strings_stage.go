@@ -201,6 +201,8 @@ var wordsOfStage = map[string]Text{
 	"rules.held":    {"held", "搁置"},
 	"rules.served":  {"served", "成功"},
 	"rules.now":     {"(now)", "（此刻）"},
+	"sound.holds":   {"✓ All invariants hold: each count is what it counts, each wait has an end, no timer is left over.", "✓ 所有不变量都成立：计数与实际一致，每个等待都有终点，没有多余的定时器。"},
+	"sound.broken":  {"An invariant of the coordinator does not hold, so this is a bug of the lab: {0}", "协调者的一个不变量不成立，这是实验室的缺陷：{0}"},
 	"rules.key":     {"Of a member. ✓ served; held: no answer yet.", "针对成员。✓ 成功；搁置：暂不响应。"},
 	"rules.asked":   {"The lit row: asked of the machine just now. The others: what the same machine answered in runs that led there.", "高亮行：刚刚向状态机询问所得。其余各行：同一状态机在通往该状态的运行中给出的响应。"},
 	"rules.runs":    {"What this machine answered a member that does not lead, in runs that led to each state.", "在通往各状态的运行中，这台状态机给组长以外的成员的响应。"},

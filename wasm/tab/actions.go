@@ -286,6 +286,10 @@ func (m *lessonMode) fill(o *view.Options) *view.Model {
 		s.Goals = append(s.Goals, view.GoalState{Label: g.Label, Holds: g.Holds, Now: nowWords(g.Now, o.Lang)})
 	}
 	o.Lesson, o.Behaviour = s, m.behaviour()
+	o.Checked, o.Broken = false, ""
+	if o.Behaviour != nil {
+		o.Checked, o.Broken = m.probed.checked, m.probed.broken
+	}
 	return m.cursor.model
 }
 

@@ -121,7 +121,7 @@ func (d *desk) picture() string { return render(d.t, d.lesson.cursor.model, d.op
 
 func render(t testing.TB, m *view.Model, o view.Options) string {
 	t.Helper()
-	o.Behaviour = nil
+	o.Behaviour, o.Checked = nil, false // asked of the machine, at the head alone
 	o.Branches, o.Compare, o.Own = nil, nil, false
 	o.Head, o.Note, o.Playing, o.Speed, o.AtStart, o.AtEnd = nil, "", false, 1, false, false
 	var b bytes.Buffer

@@ -1,6 +1,10 @@
 package tab
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+
 	"grouplab/coordinator"
 	"grouplab/static/view"
 )
@@ -10,6 +14,8 @@ type asked struct {
 	seq     int64
 	group   string
 	answers []view.Answer
+	checked bool
+	broken  string // which invariant of a machine does not hold
 }
 
 // behaviour asks the machine what the requests of the group's member would get at the cursor. The machine stands at the head
@@ -22,7 +28,7 @@ func (m *lessonMode) behaviour() []view.Answer {
 	if m.probed.seq == m.cursor.seq && m.probed.group == g.Name {
 		return m.probed.answers
 	}
-	m.probed = asked{seq: m.cursor.seq, group: g.Name}
+	m.probed = asked{seq: m.cursor.seq, group: g.Name, checked: true, broken: m.unsound()}
 	machine := w.Drive().Machine(g.Broker)
 	if machine == nil {
 		return nil
@@ -42,4 +48,16 @@ func (m *lessonMode) behaviour() []view.Answer {
 		m.probed.answers = append(m.probed.answers, view.Answer{API: r.Key(), As: as, Code: p.Code, Parked: p.Parked, Until: p.Until, Guard: p.Guard})
 	}
 	return m.probed.answers
+}
+
+// unsound says which invariant of a running coordinator does not hold, "" where all do.
+func (m *lessonMode) unsound() string {
+	for _, id := range slices.Sorted(maps.Keys(m.cursor.model.Brokers)) {
+		if machine := m.head.engine.World().Drive().Machine(id); machine != nil {
+			if err := machine.Invariants(); err != nil {
+				return "broker " + strconv.Itoa(int(id)) + ": " + err.Error()
+			}
+		}
+	}
+	return ""
 }

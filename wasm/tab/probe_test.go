@@ -14,9 +14,12 @@ func TestBehaviourIsAskedOfTheMachine(t *testing.T) {
 	if got[2].Parked || got[2].Code != 27 || got[2].Guard == "" { // the group rebalances
 		t.Errorf("a heartbeat would get %+v, want REBALANCE_IN_PROGRESS and why", got[2])
 	}
+	if !d.options.Checked || d.options.Broken != "" {
+		t.Errorf("the machine's invariants: asked %v, broken %q", d.options.Checked, d.options.Broken)
+	}
 	head := d.lesson.head.hash(d.seq())
 	d.do("back", "")
-	if d.fill(); d.options.Behaviour != nil {
+	if d.fill(); d.options.Behaviour != nil || d.options.Checked {
 		t.Errorf("behind the head there are answers: %+v", d.options.Behaviour)
 	}
 	d.do("end", "")
