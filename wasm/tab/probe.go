@@ -1,8 +1,6 @@
 package tab
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 
 	"grouplab/coordinator"
@@ -50,14 +48,16 @@ func (m *lessonMode) behaviour() []view.Answer {
 	return m.probed.answers
 }
 
-// unsound says which invariant of a running coordinator does not hold, "" where all do.
-func (m *lessonMode) unsound() string {
-	for _, id := range slices.Sorted(maps.Keys(m.cursor.model.Brokers)) {
-		if machine := m.head.engine.World().Drive().Machine(id); machine != nil {
+// unsound says which invariant of a running coordinator does not hold, that of the broker with the lowest number; "" where all
+// hold.
+func (m *lessonMode) unsound() (what string) {
+	lowest := int32(0)
+	for id := range m.cursor.model.Brokers {
+		if machine := m.head.engine.World().Drive().Machine(id); machine != nil && (what == "" || id < lowest) {
 			if err := machine.Invariants(); err != nil {
-				return "broker " + strconv.Itoa(int(id)) + ": " + err.Error()
+				lowest, what = id, "broker "+strconv.Itoa(int(id))+": "+err.Error()
 			}
 		}
 	}
-	return ""
+	return what
 }
