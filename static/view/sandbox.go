@@ -6,8 +6,8 @@ var SandboxPanels = []string{"act", "build", "script", "timeouts"}
 // SandboxState is what the sandbox shows beside the stage.
 type SandboxState struct {
 	Panel string
-	// Deeds are what can be done beside the buttons, each a form.
-	Deeds []Deed
+	// Deeds are what can be done beside the buttons, each a form; asked for where they are drawn.
+	Deeds func() []Deed
 	// Topics, Groups and Consumers are what there is, Next names for what may come; Brokers is how many there are.
 	Topics, Groups, Consumers []string
 	NextConsumer, NextTopic   string

@@ -621,7 +621,7 @@ func sandboxForms(s *stage) templ.Component {
 		x := s.o.Sandbox
 		switch x.Panel {
 		case "act":
-			templ_7745c5c3_Err = deeds(s, x.Deeds).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = deeds(s, x.Deeds()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

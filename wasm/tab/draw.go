@@ -11,10 +11,11 @@ const (
 	// clockMs is how often countdowns are rendered while nothing else changes.
 	clockMs = 100
 	// slowMs is how often what grows with every fact is rendered while time passes, unseenMs how often what is out of sight is.
-	slowMs, unseenMs = 100, 1000
+	// What the learner's own doing changes, which is drawn at once, is looked at rarely.
+	slowMs, rareMs, unseenMs = 100, 300, 1000
 	// fastMs is how often a part is rendered at the speed of 100, where each frame is more than a second of the lab; at 10 it is a
-	// tenth of that.
-	fastMs = 150
+	// tenth of that. What tells the time is rendered each clockMs.
+	fastMs = 300
 	// frameBytes is how much HTML a frame renders while time passes, at least one part: what is left waits for the next frame.
 	frameBytes = 24_000
 )
@@ -50,13 +51,19 @@ func (t *Tab) restMs(id string) int64 {
 	if r := t.mode.rate(); r.Num != 0 {
 		rest = min(r.Den/r.Num*fastMs/100, fastMs)
 	}
+	switch id {
+	case "lesson", "sandbox", "forms", "behaviour":
+		rest = max(rest, rareMs)
+	case "timeline", "transcript", "ledger":
+		rest = max(rest, slowMs)
+	case "cursor", "transport":
+		rest = min(rest, clockMs)
+	}
 	switch {
 	case slices.Contains(t.hidden, id):
 		return unseenMs
 	case t.drawn[id] >= t.movedMs: // only the clock has moved since
 		return max(rest, clockMs)
-	case slices.Contains([]string{"timeline", "transcript", "ledger", "lesson", "sandbox", "forms", "behaviour"}, id):
-		return max(rest, slowMs)
 	}
 	return rest
 }

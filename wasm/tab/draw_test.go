@@ -27,7 +27,7 @@ func TestPartsTakeTurns(t *testing.T) {
 			}
 		}
 		for id, at := range d.Tab.drawn {
-			if id != "transcript" && d.wall-at > 2*clockMs {
+			if id != "transcript" && d.wall-at > rareMs+clockMs {
 				t.Fatalf("%s was not looked at for %d ms", id, d.wall-at)
 			}
 		}

@@ -29,7 +29,7 @@ func (s *sandbox) fill(o *view.Options) *view.Model {
 	x.Consumers, x.Brokers, x.Group = w.Consumers(), int(w.Brokers()), m.head.engine.Group()
 	switch s.panel {
 	case "act":
-		x.Deeds = deedsOf(m.head.engine)
+		x.Deeds = func() []view.Deed { return deedsOf(m.head.engine) }
 	case "build":
 		s.fillBuild(x)
 	case "script":
