@@ -13,6 +13,9 @@ type heldMoment struct {
 	play *replay
 }
 
+// shortestMs is how much has to follow both moments for a comparison.
+const shortestMs = 100
+
 // heldAct keeps a moment, compares with it, or lets it go.
 func (m *recordingMode) heldAct(action, arg string) bool {
 	switch action {
@@ -51,7 +54,12 @@ func (m *recordingMode) heldAct(action, arg string) bool {
 func (m *recordingMode) compareHeld() {
 	h, p, group := m.held, m.play, m.t.options.Group
 	from := p.nowMs
-	span := max(min(h.SpanMs, p.endMs()-from, h.play.endMs()-h.AtMs), 1)
+	span := min(h.SpanMs, p.endMs()-from, h.play.endMs()-h.AtMs)
+	if span < shortestMs {
+		m.beside = nil
+		m.note("held.end")
+		return
+	}
 	x := &view.Comparison{Label: m.words("compared"), UntilMs: span}
 	x.At, x.This = p.excerpt(group, group, from, 0), p.excerpt(group, group, from, span)
 	x.OtherAt, x.Other = h.play.excerpt(h.Group, group, h.AtMs, 0), h.play.excerpt(h.Group, group, h.AtMs, span)

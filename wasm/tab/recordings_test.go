@@ -103,6 +103,11 @@ func TestTwoMomentsAreCompared(t *testing.T) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
+	page.Do("end", "")
+	page.Do("rec-compare", "")
+	if m.beside != nil || !strings.Contains(page.options.Note, "at the end of its recording") {
+		t.Errorf("nothing follows the end: %q", page.options.Note)
+	}
 	// Another recording is opened: the kept moment stays.
 	m = opened(t, page, "static", recorded(t, "first_member"))
 	if m.beside != nil || m.held == nil {
@@ -131,6 +136,9 @@ func TestTheLabsRunSaysWhatItLacks(t *testing.T) {
 	page.Do("rec-lab", "")
 	if u := page.Frame(1 << 40); u.Download == nil || !strings.Contains(u.Download.Text, "consumer ") {
 		t.Fatal("no run was made")
+	}
+	if strings.ContainsAny(page.options.Note, "{}|") {
+		t.Errorf("%s", page.options.Note)
 	}
 	drawn := drawnPart(t, page, "recording")
 	if len(m.lab.Notes) == 0 {
