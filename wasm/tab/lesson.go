@@ -174,7 +174,7 @@ func (m *lessonMode) stageGroup(client string) {
 	if client == "" || e.World() == nil {
 		return
 	}
-	if c, ok := e.World().Consumer(client); ok && (c.Group != e.Group() || m.t.options.Group != "") {
+	if c, ok := e.World().Consumer(client); ok && (c.Group != e.Group() || m.t.options.Group != "" || len(m.cursor.model.Groups) > 1) {
 		m.t.options.Group = c.Group
 	}
 }

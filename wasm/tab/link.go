@@ -224,6 +224,9 @@ func (m *lessonMode) open(fragment string) {
 // look looks at a moment as its link says.
 func (m *lessonMode) look(l moment) {
 	m.t.selected, m.t.options.Group = l.look("sel"), l.look("group")
+	for i := m.cursor.lesson().player.Index(); i >= 0 && m.t.options.Group == ""; i-- {
+		m.stageGroup(m.lesson.Steps[i].Focus.Client) // a link that names no group: that of the last consumer that a step was about
+	}
 	if g := view.Grain(l.look("grain")); slices.Contains(view.Grains, g) {
 		m.t.options.Grain = g
 	}
