@@ -13,7 +13,7 @@ import (
 )
 
 // A program is what a learner waits for: what make build has packed, and a server sends, is at most 2.0 MB. At brotli's best,
-// as make site packs it, it has an eighth less: make bench prints that.
+// as make site packs it, it has a little less: make bench prints that.
 func TestTheTabKeepsItsBudget(t *testing.T) {
 	for _, name := range []string{"lab.wasm", "live.wasm"} {
 		t.Run(name, func(t *testing.T) {
