@@ -87,6 +87,9 @@ type Config struct {
 	// Without both there are none.
 	Log  *slog.Logger
 	Logf func(format string, args ...any)
+
+	// floodRate is the hub's FloodRate, 0 for its default: tests have a small flood.
+	floodRate int
 }
 
 // Server is one running lab: brokers, pages and demo clients.
@@ -104,7 +107,10 @@ type Server struct {
 	history *history.History // of the hub, which gives it out
 	alerts  *alerts          // nil: nobody is told
 	numbers *event.Numbers   // the loop's
-	web     *web.Server
+	// hushed and hushTimer are the loop's, too.
+	hushed    bool
+	hushTimer int64
+	web       *web.Server
 	// recorder keeps what the hub tells, nil where nothing is kept.
 	recorder *record.Recorder
 	demo     *demo.Demo
@@ -314,7 +320,7 @@ func (s *Server) wirePages(loading *loads) (err error) {
 		s.web, err = web.New(s.remembering(pages))
 		return err
 	}
-	s.hub = live.New(s.overview(live.Config{Facts: s.facts, NowMs: s.loop.NowMs}))
+	s.hub = live.New(s.overview(live.Config{Facts: s.facts, NowMs: s.loop.NowMs, FloodRate: s.cfg.floodRate}))
 	s.web, err = web.New(s.remembering(web.Config{Hub: s.hub, Control: control{s}, Figures: s.figures, Health: s.health, Token: s.token, Kafka: s.KafkaAddrs(), Hosts: []string{s.http.host}, Logf: s.cfg.Logf}))
 	if err == nil {
 		loading.show(s.web)
@@ -365,6 +371,29 @@ func demoSession(minMs, maxMs int32) time.Duration {
 func (s *Server) publish(events []event.Event) {
 	s.web.Observe(events)
 	s.hub.Publish(events)
+	s.hush(s.hub.Spares(events[len(events)-1].AtMs))
+}
+
+// hush leaves out the events of single batches, or has them told again, from the next one on. While it leaves them out there may be
+// nothing to publish, so it looks now and then whether the flood is over. It is called by the loop.
+func (s *Server) hush(on bool) {
+	if on == s.hushed {
+		return
+	}
+	s.hushed = on
+	s.loop.Drive().SetQuiet(on)
+	s.hub.Hush(on, s.numbers.Last())
+	if s.loop.Cancel(s.hushTimer); on {
+		s.lookAgain()
+	}
+}
+
+func (s *Server) lookAgain() {
+	s.hushTimer = s.loop.At(s.loop.NowMs()+1000, func(nowMs int64) {
+		if s.hush(s.hub.Spares(nowMs)); s.hushed {
+			s.lookAgain()
+		}
+	})
 }
 
 // health is whether the loop answers.

@@ -84,6 +84,9 @@ func concerning(facts []event.Event, group string) (list []event.Event) {
 // groupFacts asks the loop for what concerns no group, and for one group.
 func (s *Server) groupFacts(ctx context.Context, group string) (snapshot live.Snapshot, err error) {
 	err = s.loop.Do(ctx, func(nowMs int64, d *drive.Drive) {
+		if group != "" {
+			s.hush(false) // who follows it wants its partition's batches from here on
+		}
 		facts := d.GroupFacts(nowMs, group)
 		last := facts[len(facts)-1] // FactsEnded
 		facts = append(facts[:len(facts)-1], s.brokers.Ghosts(last.Seq)...)

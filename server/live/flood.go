@@ -44,6 +44,36 @@ func (h *Hub) sieve(batch []event.Event) []event.Event {
 	return kept
 }
 
+// hush is what Publish and its caller know of events that are not even made, while nobody would be sent them.
+type hush struct {
+	on bool
+	// till is the last number that was handed out when it ended. Facts that were asked for until then may lack what happened
+	// next, so the hole ends behind the first event after it.
+	till    int64
+	pending bool
+}
+
+// Spares tells whether, at nowMs, nobody would be sent the events of single batches: there is a flood, and no group is followed. The
+// caller of Publish asks, and may leave them out from the next event on when it has told Hush so.
+func (h *Hub) Spares(nowMs int64) bool {
+	if nowMs-h.flood.fromMs >= 2000 { // nothing at all has come since
+		h.flood.on = false
+	}
+	return h.flood.on && !h.followed.now.Load().some()
+}
+
+// Hush notes that events are left out from now on, or that all are made again; last is the last number that was handed out. It is
+// called as Publish is.
+func (h *Hub) Hush(on bool, last int64) { h.hush = hush{on: on, till: last, pending: true} }
+
+// hushed moves the hole behind a batch of which something may have been left out.
+func (h *Hub) hushed(last int64) {
+	if h.hush.pending {
+		h.hole.Store(last)
+		h.hush.pending = h.hush.on || last <= h.hush.till
+	}
+}
+
 // whole is the Seq after which every event is kept, as far as the ring has come: those before may be gone, or were left out in a
 // flood. Whoever reads the ring asks while it is locked.
 func (h *Hub) whole(r *ring) int64 { return max(r.dropped, h.hole.Load()) }

@@ -142,3 +142,46 @@ func TestFirstFollowerAsksAnew(t *testing.T) {
 		t.Errorf("three followers, one after the other, asked %d times", asked)
 	}
 }
+
+// TestHushedFacts: what is not even told of in a flood is in facts, whenever these are asked for; the picture is right when it is over.
+func TestHushedFacts(t *testing.T) {
+	w := newTestWorld(t, Config{MinInterval: time.Microsecond, FactsInterval: time.Millisecond, FloodRate: 500})
+	w.bump(600)
+	hush := func(on bool) {
+		w.mu.Lock()
+		w.hub.Hush(on, w.numbers.Last())
+		w.mu.Unlock()
+	}
+	hush(true)
+	var p picture
+	done := make(chan struct{})
+	go func() { defer close(done); w.watch(t, Request{}, &p, 5000, nil) }()
+	silent := func() { // it happens, and nobody is told
+		w.mu.Lock()
+		w.groups["a"]++
+		w.mu.Unlock()
+	}
+	for w.numbers.Last() < 4990 {
+		silent()
+		w.bump(1)
+		silent()
+		time.Sleep(10 * time.Microsecond)
+	}
+	silent()
+	hush(false)
+	time.Sleep(20 * time.Millisecond) // facts between the two
+	for range 10 {
+		w.bump(1)
+		time.Sleep(time.Millisecond)
+	}
+	w.mu.Lock()
+	w.aheadMs = 5000
+	w.mu.Unlock()
+	w.bump(10)
+	<-done
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p.groups["b"] > w.groups["b"] || p.groups["a"] > w.groups["a"] || p.groups["a"] < w.groups["a"]-5 {
+		t.Errorf("the picture ends with %v, the world with %v", p.groups, w.groups)
+	}
+}

@@ -116,6 +116,7 @@ type Hub struct {
 	inbox    inbox
 	followed followed
 	flood    flood         // of Publish alone
+	hush     hush          // of Publish and its caller
 	sieved   []event.Event // what of it is kept: scratch of Publish
 	flooded  atomic.Bool   // what flood said last
 	hole     atomic.Int64  // Seq of the newest event that was left out in a flood
@@ -177,6 +178,7 @@ func (h *Hub) Publish(batch []event.Event) {
 	if flooded {
 		batch = h.sieve(batch)
 	}
+	h.hushed(last)
 	if flooded != h.flooded.Load() {
 		h.flooded.Store(flooded)
 	}

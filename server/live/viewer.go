@@ -144,7 +144,7 @@ func (v *viewer) begin(ctx context.Context, r Request) error {
 	case v.seq > last:
 		v.seq = 0
 		return v.sendFacts(ctx, fmt.Sprintf("event %d does not exist yet, the last is %d", r.From, last))
-	case behind == math.MaxInt, v.seq < h.hole.Load(): // what a group's viewer wants is left out, too, where it was not there
+	case behind == math.MaxInt, v.seq <= h.hole.Load() && h.hole.Load() > 0: // what a group's viewer wants is left out, too, where it was not there
 		return v.sendFacts(ctx, fmt.Sprintf("event %d is no longer kept", r.From))
 	}
 	if v.overview != nil {
