@@ -274,3 +274,22 @@ func reasons(t *testing.T, watcher, logged *app.Server, groups []string, sum tal
 		}
 	}
 }
+
+// costs fails the test where a broker was asked more than 20 times a second.
+func costs(t testing.TB, watcher *app.Server) {
+	t.Helper()
+	told := errors.New("the cost was never told")
+	for _, e := range events(t, watcher) {
+		if b, is := e.Body.(event.CostMeasured); is {
+			told = nil
+			for _, at := range b.Brokers {
+				if a := float64(at.Requests) * 1000 / float64(b.IntervalMs); a > 20 {
+					t.Errorf("broker %d was asked %.1f times a second", at.Broker, a)
+				}
+			}
+		}
+	}
+	if told != nil {
+		t.Error(told)
+	}
+}

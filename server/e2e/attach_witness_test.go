@@ -3,7 +3,6 @@ package e2e
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"grouplab/coordinator/event"
-	"grouplab/server/app"
 )
 
 // witness is what the clients of one group noted themselves: each request with its times, and what they were given as which
@@ -336,23 +334,4 @@ func ordersOf(list []event.TopicPartitions) (out []int32) {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// costs fails the test where a broker was asked more than 20 times a second.
-func costs(t testing.TB, watcher *app.Server) {
-	t.Helper()
-	told := errors.New("the cost was never told")
-	for _, e := range events(t, watcher) {
-		if b, is := e.Body.(event.CostMeasured); is {
-			told = nil
-			for _, at := range b.Brokers {
-				if a := float64(at.Requests) * 1000 / float64(b.IntervalMs); a > 20 {
-					t.Errorf("broker %d was asked %.1f times a second", at.Broker, a)
-				}
-			}
-		}
-	}
-	if told != nil {
-		t.Error(told)
-	}
 }
