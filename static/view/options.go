@@ -27,9 +27,13 @@ const (
 	GrainTimer   Grain = "timer"   // to the next timer that ends
 )
 
-// SetWindow fits the timeline to a window of that many CSS pixels in width.
-func (o *Options) SetWindow(px int) {
-	o.Layout, o.ChartPx = LayoutWide, max(px-132, 300) // labels and margins
+// SetWindow fits the page to a window of that many CSS pixels in width, and the timeline to its part of it; partPx is 0 where that is
+// not known.
+func (o *Options) SetWindow(px, partPx int) {
+	if partPx <= 0 {
+		partPx = px
+	}
+	o.Layout, o.ChartPx = LayoutWide, max(partPx-132, 300) // labels and margins
 	if px < 768 {
 		o.Layout = LayoutNarrow
 	}

@@ -42,9 +42,12 @@ func (p *page) listenAll() {
 	})
 }
 
-// sized tells how wide the window is.
+// sized tells how wide the window is, and the timeline's part of it: a list or a lesson may stand beside it.
 func (p *page) sized() {
 	width := strconv.Itoa(int(global("innerWidth").number()))
+	if part := document().find("#part-timeline"); !part.none() {
+		width += " " + strconv.Itoa(int(part.get("clientWidth").number()))
+	}
 	p.with(func(a App) { a.Do("window", width) })
 }
 

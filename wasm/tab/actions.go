@@ -12,10 +12,14 @@ import (
 
 // Do does what a button, a form or the pointer asks for. Unknown actions and arguments are answered with a sentence.
 func (t *Tab) Do(action, arg string) {
-	if px, ok := number(arg); ok && action == "window" { // not the viewer's doing: notes stay
-		t.options.SetWindow(int(px))
-		t.dirty = true
-		return
+	if action == "window" { // not the viewer's doing: notes stay
+		window, part, _ := strings.Cut(arg, " ")
+		if px, ok := number(window); ok {
+			partPx, _ := number(part)
+			t.options.SetWindow(int(px), int(partPx))
+			t.dirty = true
+			return
+		}
 	}
 	if s, ok := t.mode.(scroller); ok && action == "scrolled" {
 		t.scrolled = s.scrolled(arg) || t.scrolled
