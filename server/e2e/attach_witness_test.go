@@ -262,7 +262,9 @@ func (a acts) causesOf(t testing.TB, w *witness, all []event.Event, k play, coun
 				continue
 			}
 			if slices.Contains(causes[x.what], s.why) {
-				found, felt = i, at
+				if found < 0 || told[found] { // of two that it may be, the first that nothing has told yet
+					found, felt = i, at
+				}
 			} else if s.sure != event.High && x.what != "start" && slices.Contains(ends, s.why) {
 				guessed, felt = i, at
 			}
