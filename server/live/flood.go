@@ -63,8 +63,11 @@ func (h *Hub) Spares(nowMs int64) bool {
 }
 
 // Hush notes that events are left out from now on, or that all are made again; last is the last number that was handed out. It is
-// called as Publish is.
-func (h *Hub) Hush(on bool, last int64) { h.hush = hush{on: on, till: last, pending: true} }
+// called as Publish is. Whoever comes back at that number begins with facts: the next batch may lack what its group wants.
+func (h *Hub) Hush(on bool, last int64) {
+	h.hush = hush{on: on, till: last, pending: true}
+	h.hole.Store(max(h.hole.Load(), last))
+}
 
 // hushed moves the hole behind a batch of which something may have been left out.
 func (h *Hub) hushed(last int64) {

@@ -185,3 +185,24 @@ func TestHushedFacts(t *testing.T) {
 		t.Errorf("the picture ends with %v, the world with %v", p.groups, w.groups)
 	}
 }
+
+// TestWhoComesBackToAHushBeginsWithFacts: the batch after its beginning lacks what a group's viewer wants.
+func TestWhoComesBackToAHushBeginsWithFacts(t *testing.T) {
+	m := newManyGroups(t, 3, Config{})
+	m.rebalance(3)
+	last := m.numbers.Last()
+	m.hub.Hush(true, last)
+	l := &list{group: m.names[1], records: map[int32]event.GenerationRecorded{}}
+	enough := errors.New("enough")
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	err := m.hub.Watch(ctx, Request{Overview: true, Group: l.group, From: last + 1}, func(_ context.Context, text []byte) error {
+		if err := l.take(text); err != nil || !l.built {
+			return err
+		}
+		return enough
+	})
+	if !errors.Is(err, enough) || l.facts != 1 {
+		t.Errorf("%v, %d times facts", err, l.facts)
+	}
+}
